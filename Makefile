@@ -40,10 +40,13 @@ down: ## Stop the stack; data stays
 status: ## Show the components: state, address, version, memory
 	@$(TAILRACE) status
 
+# The keys of the transparency log and of its witness are secrets: a log without its key would be refused permanently.
+OF_DATA := data demo logs run secrets transparency watch witness
+
 .PHONY: clean-data
 clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and installed components stay
 	@$(TAILRACE) down
-	@cd '$(DATA)' 2>/dev/null && rm -rf data demo logs run secrets watch || true
+	@cd '$(DATA)' 2>/dev/null && rm -rf $(OF_DATA) || true
 
 ##@ Checking
 # The longest suite starts first, and suites that wait for running stacks next. The last three hardly wait, so that both

@@ -1,4 +1,4 @@
-"""Reduces screenshots of dashboards to at most 128 colours, enough for text, lines and bars.
+"""Reduces screenshots of dashboards to at most 256 colours, enough for text, lines and bars.
 
 python -m dashboards.pictures FILE... rewrites PNG files in place.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
-COLOURS = (128, 64, 32)
+COLOURS = (256, 128, 64, 32)
 """Tried in this order until a picture is small enough."""
 LIMIT = 250_000
 """Bytes of a picture of the documentation."""

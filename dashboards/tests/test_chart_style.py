@@ -17,6 +17,7 @@ from test_assets import (
 from test_contrast import PALETTE
 
 from tailrace.clickhouse.query_files import QUERIES
+from tailrace.config.resources import REPOSITORY
 from tailrace.dashboards import layout
 
 TABLE_FRAME_PIXELS, TABLE_ROW_PIXELS = 222, 29
@@ -192,6 +193,17 @@ def test_charts_have_colours_of_the_palette_only():
     # In a ramp of one hue the lightness carries the information.
     ramps = {chart.content["params"].get("linear_color_scheme") for chart in of_kind("charts")}
     assert ramps <= {None, "schemeBlues"}
+
+
+def test_each_record_of_a_change_of_an_account_has_a_colour_of_its_own():
+    """Superset gives a series without a colour the next one of the palette, which another series may have."""
+    sql = (REPOSITORY / "sql" / "queries" / "accounts_changes.sql").read_text()
+    (recorded_by,) = re.findall(r"multiIf\((.*)\) AS recorded_by", sql)
+    series = {*re.findall(r", '([^']+)'", recorded_by)}
+    (accounts,) = (each for each in of_kind("dashboards") if each.name == "accounts")
+    colours = accounts.content["metadata"]["label_colors"]
+
+    assert series == {*colours} and len({*colours.values()}) == len(series)
 
 
 @pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))

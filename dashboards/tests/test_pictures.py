@@ -11,6 +11,7 @@ from dashboards import pictures, screenshots
 
 PICTURES = sorted(screenshots.IMAGES.glob("*"))
 
+DARK, WHITE, LIGHT_BLUE, RED = (20, 25, 29), (232, 237, 241), (120, 190, 240), (255, 114, 102)
 BLUE, ORANGE, GREY = (0, 114, 178), (230, 159, 0), (140, 140, 140)
 
 
@@ -30,6 +31,32 @@ def test_a_picture_keeps_its_size_and_colours_and_loses_bytes(tmp_path):
     assert file.stat().st_size < before
     assert [shown.getpixel((100 * number + 40, 100)) for number in range(3)] == [BLUE, ORANGE, GREY]
     assert max(high for _, high in ImageChops.difference(shown, drawn).getextrema()) <= 8
+
+
+def test_the_colour_of_one_word_stays(tmp_path):
+    """Edges of letters have shades between background and text; a red word is few pixels of a page."""
+    page = Image.new("RGB", (600, 400), DARK)
+    for row, text in enumerate((WHITE, LIGHT_BLUE) * 190):
+        page.paste(_shades(text, 120), (0, row))
+    page.paste(_shades(RED, 20), (0, 385))
+    page.paste(RED, (0, 386, 8, 392))
+    file = tmp_path / "page.png"
+    page.save(file)
+    pictures.shrink(file)
+
+    with Image.open(file) as small:
+        shown = small.convert("RGB").getpixel((4, 389))
+    assert max(abs(one - other) for one, other in zip(shown, RED, strict=True)) <= 10, shown
+
+
+def _shades(text: tuple[int, int, int], width: int) -> Image.Image:
+    """Returns a row of pixels from the background to the text."""
+    row = Image.new("RGB", (width, 1))
+    for x in range(width):
+        row.putpixel(
+            (x, 0), tuple(low + (high - low) * x // width for low, high in zip(DARK, text, strict=True))
+        )
+    return row
 
 
 def test_empty_rows_below_the_content_are_cut_off():

@@ -114,5 +114,8 @@ def _await(condition: Callable[[], bool], seconds: float, what: str) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
-            raise CommandError(f"waited {seconds:.0f} s for {what}: see `tailrace status`")
+            again = f"`make clean-data`, then `tailrace demo --wait {2 * seconds:.0f}`"
+            raise CommandError(
+                f"waited {seconds:.0f} s for {what}: see `tailrace status`; on a slow machine {again}"
+            )
         time.sleep(POLL_SECONDS)

@@ -64,9 +64,9 @@ def show_addresses(running: StackStatus, context: Context) -> None:
         print(f"  dashboards     {superset.address}   user {ADMINISTRATOR}, password {password}")
         print(f"                 {logins(context.home)}")
     if flink := running.component("flink"):
-        print(f"  the Flink jobs {flink.address} reads logs")
+        print(f"  Flink jobs     {flink.address}   normalize: reads the logs")
     if detect := running.component("detect"):
-        print(f"                 {detect.address} detects")
+        print(f"                 {detect.address}   detect: evaluates the rules")
     print(
         "  commands       tailrace status, tailrace ledger, tailrace alerts list, tailrace logs -f;"
         " tailrace down stops everything"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tailrace.config.settings import Settings
 from tailrace.programs import inotify
 from tailrace.sources import active_sources, log_files, sources_file
 from tailrace.sources.sources_file import Source
+from tailrace_local.commands import up
 from tailrace_local.components.census import Census
 from tailrace_local.components.facts import Facts
 from tailrace_local.components.fluentbit import FluentBit
@@ -141,6 +143,15 @@ def test_reports_rotated_and_compressed_siblings(tmp_path):
     assert (state.ok, state.description) == (True, "is watched, 2 B")
     assert [Path(each).name for each in state.rotated] == ["slow.log-20260101", "slow.log.1"]
     assert [Path(each).name for each in state.packed] == ["slow.log.2.gz"]
+
+
+def test_the_command_that_ships_rotated_files_can_be_copied(tmp_path):
+    for name in ("slow.log", "slow.log.1"):
+        (tmp_path / name).write_text("x\n")
+    state = log_files.inspect(Source("db 1", "slowlog", tmp_path / "slow.log", "shop"))
+    (said,) = up.files_beside(state, time.time())
+
+    assert said.endswith("`tailrace backfill --instance 'db 1'`")
 
 
 @pytest.mark.parametrize(("path", "canonical"), [tuple(case.values()) for case in CANONICAL_PATHS])

@@ -167,6 +167,7 @@ def test_the_doctor_of_logs_needs_no_stack(tmp_path):
         "no stack is running: nothing is watched",
     ]
     assert all(each["message"] in done.stdout for each in findings)
+    assert "check the path in sources.yaml" in done.stdout and "read permission" not in done.stdout
     assert_nothing_was_started(tmp_path)
 
 

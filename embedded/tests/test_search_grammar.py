@@ -314,3 +314,18 @@ def test_every_field_has_a_column_and_the_names_are_unique():
 def test_the_manual_has_the_current_fields():
     page = (REPOSITORY / "docs" / "SEARCH.md").read_text()
     assert reference.written(page) == page, "run: make cli-reference"
+
+
+@pytest.mark.parametrize(
+    ("written", "stored"),
+    [
+        ("2001:0DB8:0:1:0:0:0:BEEF", "2001:db8:0:1::beef"),
+        ("::ffff:10.0.3.9", "10.0.3.9"),
+        ("10.0.3.9", "10.0.3.9"),
+        ("Web-1.Example", "Web-1.Example"),
+    ],
+)
+def test_any_form_of_an_address_finds_a_client(written, stored):
+    statement = compiled(Request(parse(f"client:{written}"), SECURITY, NOW))
+
+    assert stored in statement.parameters.values()

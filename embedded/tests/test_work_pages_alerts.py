@@ -94,6 +94,19 @@ def test_facts_have_titles_not_raw_names(name, title):
     assert (title, "accounts", "") in details.facts(alert, has_entities=False)
 
 
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("gte 10", "at least 10"),
+        ("gt 1 and lte 20", "more than 1 and at most 20"),
+        ("refused_login and login", "refused_login and login"),
+    ],
+)
+def test_the_condition_of_a_correlation_is_in_words(stored, shown):
+    assert details.fact_value("condition", stored) == shown
+    assert details.fact_value("explanation", "gte 10") == "gte 10"
+
+
 def test_forms_are_checked_before_anything_is_done():
     form = handling.wanted({"action": "close", "verdict": "benign", "reason": " planned "}, [ID], "erin")
     assert (form.action.actor, form.action.reason, form.action.verdict) == ("erin", "planned", "benign")

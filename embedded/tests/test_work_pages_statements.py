@@ -215,6 +215,17 @@ def test_tables_have_sizes_of_their_database_and_unknown_ones():
     assert found[1]["address"] == "table/shop.orders"
 
 
+@pytest.mark.parametrize(
+    ("entries", "names"), [({"reads": ["Orders_2026"], "writes": []}, ["Orders_2026"]), (None, ["orders_?"])]
+)
+def test_tables_have_the_names_of_the_entries_if_there_are_any(entries, names):
+    """A fingerprint has names in lower case and without numbers: no page of a table has such a name."""
+    its = {"id": 1, "others": [], "reads": ["orders_?"], "writes": []}
+    statement = Statement(lambda query, **_: [entries or {"reads": [], "writes": []}], its, SPAN, {})
+
+    assert statement.tables["reads"] == names
+
+
 def test_a_table_without_a_size_has_the_rows_that_a_plan_read():
     model = '{"plan": {"inputs": [{"table": "Log", "access_type": "ALL", "examined_rows": 412240}]}}'
     scan = plan("ABCDEF0123456789", model=model, last_seen=NOON)
@@ -286,8 +297,19 @@ def test_a_statement_of_the_list_without_entries_before_has_no_change():
     found = [{"id": each, "query": "x" * 400, "last_seen": NOON} for each in (1, 2)]
     first, second = listing.measured(rows, found, SPAN, {})
     assert (first["share"], first["p95"], first["p95_change"]) == (0.25, 0.5, "no entry before")
-    assert (second["executions"], second["p95"], second["p95_change"]) == (0, None, "")
+    assert (second["p95"], second["p95_change"]) == (None, "")
     assert (first["query_id"], len(first["query"])) == ("0000000000000001", 301)
+
+
+@pytest.mark.parametrize(
+    ("last_seen", "number"), [(NOON, None), (None, None), (SPAN.since - timedelta(seconds=1), 0)]
+)
+def test_a_statement_that_other_logs_contain_ran_an_unknown_number_of_times(last_seen, number):
+    """A range after the last record of a statement has none of it."""
+    found = [{"id": 1, "query": "select 1", "last_seen": last_seen}]
+    (row,) = listing.measured(lambda query, **_: [], found, SPAN, {})
+
+    assert (row["executions"], row["total_seconds"]) == (number, number)
 
 
 def listed(rows, **parameters) -> listing.Listed:

@@ -1,9 +1,11 @@
--- The connections of the events that an alert names, with the time of their first and last such event.
+-- The connections of the events that an alert names, with the time of their first and last such event; `total` is the
+-- number of all these connections.
 SELECT
     cluster, instance, connection_id,
     toDateTime(min(event_time), 'UTC') AS first_at,
     toDateTime(max(event_time), 'UTC') AS last_at,
-    count() AS events
+    count() AS events,
+    count() OVER () AS total
 FROM tailrace.audit_events
 WHERE instance = {instance:String}
     AND event_time >= {from:DateTime('UTC')}

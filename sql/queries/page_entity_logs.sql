@@ -9,7 +9,8 @@ SELECT
         SELECT query_events.instance
         FROM tailrace.query_events
         WHERE ifNull(error_code, -1) != -1 -- IS NOT NULL does not use the projection executions_by_day
-            AND toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
+            AND toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1
+            AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')} - INTERVAL 1 MICROSECOND)
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY query_events.instance
     ) AS has_slow_errors,
@@ -28,7 +29,8 @@ FROM (
             multiIf(event_table = 'query_events', 'slowlog', event_table = 'error_events', 'errorlog', toString(source)) AS log
         FROM tailrace.entities_1d
         WHERE entity_kind = 'log'
-            AND toDate(day) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(day) <= toDate({to:DateTime64(6, 'UTC')})
+            AND toDate(day) >= toDate({from:DateTime64(6, 'UTC')}) - 1
+            AND toDate(day) <= toDate({to:DateTime64(6, 'UTC')} - INTERVAL 1 MICROSECOND)
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY instance, log)
     GROUP BY instance)

@@ -38,7 +38,9 @@ EVENTS = [
     execution(START + timedelta(minutes=62), 3.0, instance="db2", user="cron", host="batch-1"),
     execution(START - timedelta(minutes=10), 0.1),
     execution(START - timedelta(hours=23), 0.05, query_id=OLD),
-    execution(START + timedelta(minutes=5), 8.0, query_id=OTHER),
+    execution(
+        START + timedelta(minutes=5), 8.0, query_id=OTHER, tables_read=["sbtest1"], tables_written=["Log"]
+    ),
 ]
 """Of the statement: two on db1 and one on db2 in the range, one before it, one on the day before."""
 

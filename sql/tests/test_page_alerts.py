@@ -186,6 +186,9 @@ def test_the_sessions_of_an_alert_are_those_of_its_events(admin, ask):
     admin.insert("tailrace.audit_events", rows)
     found = ask("page_alert_sessions", instance="db1", event_ids=events[:2], **RANGE)
     assert [(int(row["connection_id"]), int(row["events"])) for row in found] == [(2**64 - 1, 2)]
+    assert [
+        int(row["total"]) for row in ask("page_alert_sessions", instance="db1", event_ids=events, **RANGE)
+    ] == [2, 2]
 
 
 def test_only_alerts_that_are_not_suppressed_are_new(raised, ask):

@@ -328,6 +328,19 @@ def test_the_search_finds_names_of_every_kind(logged, stored, reading):
     assert [row["name"] for row in store.rows("page_entity_search", text="later", **old)] == ["later"]
 
 
+def test_a_server_whose_logs_begin_when_the_range_ends_is_not_a_server_of_the_range(stored, reading):
+    """Its numbers are not unknown: it had no log that could contain them, as before it was listed."""
+    midnight = NOW.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=30)
+    for server, hours in (("early", -1), ("late", 1)):
+        stored(
+            "audit_events",
+            audit(0, instance=server) | {"event_time": f"{midnight + timedelta(hours=hours):%F %T}"},
+        )
+    its = reading("user", "app", span=TimeRange(midnight - timedelta(days=1), midnight)).logs
+
+    assert its.servers == 1
+
+
 def test_of_the_events_only_those_of_the_first_day_are_read_for_the_begin_of_logs(stored, reading):
     first, *later = (minutes_in((3 - 24 * day) * HOUR) for day in (2, 1, 0, -1))
     stored(

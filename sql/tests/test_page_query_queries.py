@@ -141,6 +141,11 @@ def test_callers_are_users_clients_and_endpoints_by_time(ask):
     assert (web["executions"], web["groups"]) == (4, 2)
 
 
+def test_tables_have_the_names_of_the_entries(ask):
+    assert ask("names", query_ids=[OTHER]) == [{"reads": ["sbtest1"], "writes": ["Log"]}]
+    assert ask("names", query_ids=[OTHER], instance="db2") == [{"reads": [], "writes": []}]
+
+
 def test_a_version_after_another_one_is_the_later_row(ask):
     assert [(row["application"], row["version"]) for row in ask("versions")] == [("web", "1"), ("web", "2")]
 

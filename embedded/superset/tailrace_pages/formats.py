@@ -93,13 +93,13 @@ def share(value: float | None) -> str:
 
 
 def change(now: float | None, before: float | None) -> str:
-    """The change against an earlier value: +25 %, -3 %, 12 times, "new" if there was none, or "unknown"."""
+    """The change against an earlier value: +25 %, -3 %, a factor from 10 on, "new", or "unknown"."""
     if _is_unknown(now) or _is_unknown(before):
         return UNKNOWN
     if before == 0:
         return "new" if now else "unchanged"
     if now / before >= TIMES:
-        return f"{now / before:,.0f} times"
+        return f"{now / before:,.0f}\N{MULTIPLICATION SIGN}"
     percent = round((now - before) / before * 100)
     return f"{percent:+,d} %" if percent else "unchanged"
 

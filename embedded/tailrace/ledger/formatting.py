@@ -145,7 +145,8 @@ class _Report:
         wrong = self._ledger.imbalances
         print()
         if self._ledger.balances:
-            print(self._balance(), styled(" ".join(self._remarks()), YELLOW))
+            remarks = styled(" ".join(self._remarks()), YELLOW)
+            print(*filter(None, (self._balance(), remarks)))
             self._show_unknown()
             return
         print(styled(f"The ledger does not balance, in {number(wrong, 'place')}:", RED))

@@ -53,8 +53,8 @@ FIELDS = (
     Field("user", types.NAME, "The account's user name", ("account",)),
     Field(
         "client",
-        types.NAME,
-        "The client's address, or its host name if the log has no address",
+        types.CLIENT,
+        "The client's address in any form, or its host name if the log has no address",
         ("ip", "host"),
     ),
     Field("cluster", types.NAME, "The cluster of the server"),

@@ -1,5 +1,6 @@
 """The types of fields: which operators they have, and how a text becomes a value of ClickHouse."""
 
+import ipaddress
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -89,6 +90,16 @@ def _query(text: str) -> int | None:
     return int(found[1], 16) if found else None
 
 
+def _client(text: str) -> str:
+    """Returns an address in the form in which events store it; another text as it is."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return text
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return str(mapped or address)
+
+
 def _uuid(text: str) -> str | None:
     digits = alert_id(text)
     if digits is None:
@@ -97,6 +108,7 @@ def _uuid(text: str) -> str | None:
 
 
 NAME = ValueType("name", "String", "a name", str, has_patterns=True)
+CLIENT = ValueType("name", "String", "an address or a host name", _client, has_patterns=True)
 UPPER = ValueType("word", "String", "a word", str.upper, has_patterns=True)
 INTEGER = ValueType("number", "Int64", "a whole number", _integer, is_ordered=True)
 COUNT = ValueType("count", "UInt64", "a whole number from 0", _count, is_ordered=True)

@@ -17,6 +17,9 @@ ROTATED = re.compile(r"(.+)(\.[0-9]{1,6}|-(19|20)[0-9]{6}([0-9]{6})?(-[0-9]+)?|\
 PACKED_SUFFIX = re.compile(r"\.(gz|bz2|xz|zst)$")
 
 
+ABSENT = "does not exist yet; it is read from its first byte once it does"
+NOT_MATCHED = "matches no file yet; a matching file will be read from its first byte"
+
 JSON_KEYS = {"description": "says"}
 """Fields of LogState with other names on the control socket: a supervisor may be older than the command."""
 
@@ -36,6 +39,11 @@ class LogState:
     """Paths of rotated siblings, sorted by name."""
     packed: tuple[str, ...] = ()
     """Compressed siblings, which are neither read nor counted."""
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether there is no live file."""
+        return self.description in (ABSENT, NOT_MATCHED)
 
     def to_json(self) -> dict:
         return {JSON_KEYS.get(name, name): value for name, value in asdict(self).items()}
@@ -58,7 +66,7 @@ def inspect(log: Source) -> LogState:
         f"is watched, but {each} {description}" for each in rotated if (description := _problem(each))
     ]
     if not live:
-        problems = ["matches no file yet; a matching file will be read from its first byte"]
+        problems = [NOT_MATCHED]
     description = problems[0] if problems else f"is watched, {console.size(sum(map(os.path.getsize, live)))}"
     return LogState(log.instance, log.source, path, not problems, description, rotated, packed)
 
@@ -81,7 +89,7 @@ def _problem(path: str) -> str:
     except IsADirectoryError:
         return "is not a regular file"
     except FileNotFoundError:
-        return "does not exist yet; it is read from its first byte once it does"
+        return ABSENT
     except PermissionError:
         return f"cannot be read: the collectors run as {_user()}, which has no permission"
     except OSError as error:

@@ -5,6 +5,7 @@ import json
 INCOMPLETE_CENSUS = (
     "if it is new on the list, wait a minute; else: tailrace status, tailrace logs census fluentbit"
 )
+ABSENT = "check the path in sources.yaml, and whether the server writes the log"
 NOT_READABLE = "give the collectors' user read permission, or remove the log from the list"
 NOT_RUNNING = "tailrace up"
 

@@ -40,7 +40,7 @@ EXAMPLES = ("tailrace demo", "tailrace demo --json", "tailrace demo --samples   
 EXIT_CODES = {0: "the ledger balances", 1: "it does not balance within --wait seconds, or a component failed"}
 SEE_ALSO = ("tailrace status", "tailrace down", "docs/TOUR.md")
 
-WAIT_SECONDS = 120
+WAIT_SECONDS = 300
 
 HEAVIEST = "demo_heaviest"
 ALERTS = "demo_alerts"
@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=WAIT_SECONDS,
         metavar="S",
-        help=f"seconds to wait for the ledger (default: {WAIT_SECONDS})",
+        help=f"seconds to wait for each step of the logs' way to the ledger (default: {WAIT_SECONDS})",
     )
     parser.add_argument(
         "--samples", action="store_true", help="feed the real logs of samples/ instead of the shop's"

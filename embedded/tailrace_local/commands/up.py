@@ -7,6 +7,7 @@ applies changes of the list, and the state of each log is printed. With names it
 """
 
 import argparse
+import shlex
 import time
 from collections.abc import Iterator
 
@@ -101,7 +102,7 @@ def show_logs(context: Context) -> None:
     console.heading("Logs")
     for log in logs:
         print(console.styled(f"  {_line(log)}", console.GREEN if log.ok else console.RED))
-        for more in _files_beside(log, since.get((log.instance, log.source, log.path), 0.0)):
+        for more in files_beside(log, since.get((log.instance, log.source, log.path), 0.0)):
             print(console.styled(f"    {more}", console.YELLOW))
     for log in pulled:
         print(f"  {log.instance}  {log.source}  {log.kind}  is read by pull: tailrace doctor")
@@ -113,14 +114,15 @@ def _line(log: LogState) -> str:
     return f"{log.instance}  {log.source}  {console.plain(log.path)}  {log.description}"
 
 
-def _files_beside(log: LogState, since: float) -> Iterator[str]:
+def files_beside(log: LogState, since: float) -> Iterator[str]:
     """Yields instructions for files that are older than the listing of their log, while it is new."""
     if time.time() - since > NEWS_SECONDS:
         return
     if log.rotated:
         yield (
-            f"{console.number(log.rotated, 'rotated file')} next to it: their unread bytes are missing in "
-            f"the ledger within two minutes; then run `tailrace backfill --instance {log.instance}`"
+            f"{console.number(log.rotated, 'rotated file')} next to it: unread bytes are recorded as missing "
+            "within two minutes, then the component repair ships them; without it: "
+            f"`tailrace backfill --instance {shlex.quote(log.instance)}`"
         )
     if log.packed:
         yield (

@@ -76,7 +76,7 @@ def _file_findings(logs: list[LogState]) -> Iterator[Finding]:
     for log in logs:
         if not log.ok:
             message = console.plain(f"{log.instance} {log.source} {log.path} {log.description}")
-            yield Finding(message, log_fixes.NOT_READABLE)
+            yield Finding(message, log_fixes.ABSENT if log.is_absent else log_fixes.NOT_READABLE)
 
 
 def _ledger_findings(context: Context, logs: list[LogState], instance: str) -> Iterator[Finding]:

@@ -14,6 +14,12 @@ from tailrace_capture.doctor.finding import ERROR, INFO, OK, WARNING, Finding
 from tailrace_capture.product import MARIADB, PERCONA, Product
 
 SLOW_ENOUGH_SECONDS = 1.0
+LOGGED_BY = {
+    "query_plan": "sorts and temporary tables",
+    "innodb": "pages that InnoDB read",
+    "full": "sorts and temporary tables",
+}
+"""What a word of log_slow_verbosity adds to the slow log."""
 SHORT_STATEMENT = 8192
 """The minimum length in bytes at which an audit log should truncate statements."""
 
@@ -118,7 +124,8 @@ def _verbosity(seen: ServerState) -> Iterator[Finding]:
 def _words(seen: ServerState, variable: str, wanted: tuple[str, ...], fix: str) -> Iterator[Finding]:
     value = seen.variable(variable).lower()
     if variable in seen.variables and value != "full" and not all(word in value for word in wanted):
-        text = f"{variable} is {value or 'empty'}: the log lacks sorts and temporary tables"
+        lacks = " and ".join(LOGGED_BY[word] for word in wanted if word not in value)
+        text = f"{variable} is {value or 'empty'}: the log lacks {lacks}"
         yield Finding(INFO, "slow log", text, setting(seen, variable, f"'{fix}'"))
 
 

@@ -21,6 +21,16 @@ EARLIER = 10
 EVENT_IDS = 1000
 """Ids of events whose connections are looked up."""
 
+CONDITIONS = {
+    "gte": "at least",
+    "gt": "more than",
+    "lte": "at most",
+    "lt": "less than",
+    "eq": "exactly",
+    "neq": "other than",
+}
+"""The operators of a correlation's condition, as the detect job writes them, in words."""
+
 HISTORY = (
     Column("at", "Time (UTC)", 20, "time"),
     Column("actor", "By", 20),
@@ -127,9 +137,19 @@ def _times(alert: Mapping[str, Any]) -> str:
 
 def fact_title(name: str) -> str:
     """Returns the title of a fact of a rule or detector: `median_before_ms` is "Median before (ms)"."""
+    if name == "matches":
+        return "Matching events"
     words, is_milliseconds = name.removesuffix("_ms").replace("_", " "), name.endswith("_ms")
     words = words.replace("src ip", "client").replace(" ip", " address")
     return words[:1].upper() + words[1:] + (" (ms)" if is_milliseconds else "")
+
+
+def fact_value(name: str, value: str) -> str:
+    """Returns the value of a fact; a condition of a correlation in words: `gte 10` is "at least 10"."""
+    bounds = [bound.partition(" ") for bound in value.split(" and ")]
+    if name != "condition" or any(operator not in CONDITIONS for operator, *_ in bounds):
+        return value
+    return " and ".join(f"{CONDITIONS[operator]} {number}" for operator, _, number in bounds)
 
 
 def facts(
@@ -155,7 +175,7 @@ def facts(
         ("Last detected (UTC)", formats.time(alert["updated_at"]), ""),
         ("Late", "yes: the event arrived after its time" if alert["late"] else "", ""),
         ("Counted by the rule", formats.count(alert["metric"]), ""),
-        *((fact_title(name), value, "") for name, value in sorted(alert["facts"].items())),
+        *((fact_title(name), fact_value(name, value), "") for name, value in sorted(alert["facts"].items())),
         ("Tactics", _tactics(alert["tags"]), ""),
         ("Techniques", ", ".join(mitre_attack.techniques(alert["tags"])), ""),
         ("Rule file", alert["rule_file"], ""),

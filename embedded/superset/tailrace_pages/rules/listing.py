@@ -50,7 +50,7 @@ RULES_CSV = (
 ENTITIES = (
     Column("entity_key", "Entity", 0, "entity", link="address"),
     Column("entity_alerts", "Alerts", 8, "count"),
-    Column("matches", "Matches", 10, "count"),
+    Column("matches", "Count", 10, "count", note="How often they were detected"),
     Column("not_closed", "Open or acknowledged", 16, "count"),
     Column("true_positives", "True positives", 12, "count"),
     Column("harmless", "False or benign", 12, "count"),

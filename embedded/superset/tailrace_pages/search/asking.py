@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 from tailrace.erasure.pseudonyms import is_pseudonym, of_pseudonym
 from tailrace.search import COMPLIANCE, DEVELOPERS, SECURITY, Request, Role, SearchQuery
-from tailrace.search.model import EQUAL, Between, Comparison, Text, Timeline, Value
+from tailrace.search.model import EQUAL, All, Between, Comparison, Text, Timeline, Value
 from tailrace.search.request import Rows
 from tailrace_pages.time_range import TimeRange
 
@@ -72,3 +72,16 @@ def span_of(request: Request) -> TimeRange:
 def bar_seconds(query: SearchQuery) -> int:
     """Returns the width of a bar of `| timeline`; 0 for another search."""
     return query.pipe.seconds if isinstance(query.pipe, Timeline) else 0
+
+
+def servers(query: SearchQuery) -> list[str]:
+    """Returns the servers of which every found event has one; none if it can be any server."""
+    conditions = query.where.conditions if isinstance(query.where, All) else (query.where,)
+    for each in conditions:
+        if isinstance(each, Comparison) and (each.field, each.operator) == ("instance", EQUAL):
+            return (
+                []
+                if any(value.is_pattern for value in each.values)
+                else [value.text for value in each.values]
+            )
+    return []

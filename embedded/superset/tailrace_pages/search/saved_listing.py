@@ -36,7 +36,7 @@ COLUMNS = (
     Column("name", "Name", 20, link="address"),
     Column("owner", "Owner", 12),
     Column("search", "Search", 0, "code"),
-    Column("shared", "Shared", 6, note="Whether everyone of the role sees it"),
+    Column("shared", "Shared", 6, note="Whether all users of the role see it"),
     Column("every", "Every", 6, note="The interval of the schedule"),
     Column("channels", "Channels", 14),
     Column("state", "State", 10, note="The outcome of the last run, the worst of its channels"),

@@ -107,7 +107,8 @@ def measured(
 ) -> list[dict[str, Any]]:
     """Returns statements (rows with id, query, last_seen) with their numbers, the most total time first."""
     known = statements.measured(rows, found, span, servers)
-    return [_shown(row) for row in sorted(known, key=lambda row: -row["total_seconds"])]
+    by_time = sorted(known, key=lambda row: -row["total_seconds"])
+    return [{**_shown(row), **_unlogged(row, span)} for row in by_time]
 
 
 def obstacles(rows: Rows, span: TimeRange, servers: Mapping[str, str]) -> list[str]:
@@ -130,6 +131,12 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
         "total_change": _change(row["total_seconds"] or None, row["seconds_before"]),
         "total_ratio": _ratio(row["total_seconds"], row["seconds_before"]),
     }
+
+
+def _unlogged(row: Mapping[str, Any], span: TimeRange) -> dict[str, None]:
+    """Returns the unknown numbers: only other logs have records of the statement since the range began."""
+    is_old = row["last_seen"] is not None and row["last_seen"] < span.since
+    return {} if row["executions"] or is_old else {"total_seconds": None, "executions": None}
 
 
 def _latency(now: float | None, before: float | None) -> dict[str, Any]:

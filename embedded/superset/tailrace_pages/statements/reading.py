@@ -129,10 +129,19 @@ class Statement:
         except UnavailableError:
             return None
 
+    @read_once
+    def tables(self) -> Mapping[str, Any]:
+        """The tables that it reads and writes, as its entries name them; without an entry, as its fingerprint
+        does: in lower case and without numbers."""
+        if not (self.row["reads"] or self.row["writes"]):
+            return self.row
+        (named,) = self._of_servers("page_query_names", self.detail_span)
+        return named if named["reads"] or named["writes"] else self.row
+
     @property
     def _table_names(self) -> list[str]:
         """The tables of the statement in lower case, with or without their database."""
-        names = (*self.row["reads"], *self.row["writes"])
+        names = (*self.tables["reads"], *self.tables["writes"])
         return sorted({name.replace("`", "").lower() for name in names})
 
     @read_once

@@ -214,7 +214,9 @@ def _rows(its: Statement, name: str) -> list[dict[str, Any]]:
         "deadlocks": lambda: deadlocks.table(
             its.deadlocks, its.callers, entity, lambda id_: _address(id_, its.span)
         ),
-        "tables": lambda: tables.tables(its.row["reads"], its.row["writes"], its.sizes, entity, its.plans),
+        "tables": lambda: tables.tables(
+            its.tables["reads"], its.tables["writes"], its.sizes, entity, its.plans
+        ),
     }
     return read[name]()
 

@@ -53,7 +53,7 @@ class WantedSearch(BaseModel):
 
     name: Text = Field(description="1 to 60 characters; an owner has each name once")
     q: Query_
-    shared: bool = Field(False, description="Whether everyone of the role sees the search")
+    shared: bool = Field(False, description="Whether all users of the role see the search")
 
 
 class WantedChange(BaseModel):

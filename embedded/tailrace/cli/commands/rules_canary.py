@@ -35,7 +35,11 @@ WEEK = 7 * 86_400
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--since", type=spans.seconds, default=WEEK, metavar="SPAN", help="period (default: 7d)"
+        "--since",
+        type=spans.seconds,
+        default=WEEK,
+        metavar="SPAN",
+        help="the period that ends now (default: 7d)",
     )
     output.add_option(parser)
 

@@ -49,7 +49,11 @@ HEADER = ("rule", "level", "findings", "alerts", "share", "false", "servers", "l
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--since", type=spans.seconds, default=GIVEN.period, metavar="SPAN", help="period (default: 30d)"
+        "--since",
+        type=spans.seconds,
+        default=GIVEN.period,
+        metavar="SPAN",
+        help="the period that ends now (default: 30d)",
     )
     parser.add_argument("--rule", default="", help="the rule's id, or a part of its title")
     parser.add_argument("--all", action="store_true", help="also list rules without a finding")

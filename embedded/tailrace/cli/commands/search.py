@@ -6,9 +6,9 @@ Without a time, it covers the last 24 hours. docs/SEARCH.md describes the gramma
 fields. It reads as one of the audiences: what this role may not see on a dashboard is refused with the
 missing right.
 
-`--save` does not run the search now: it saves it, with `--share` for everyone of the role. With `--every` and
-`--deliver`, the component `delivery` runs it at this interval as the role and sends the number of events and
-the first ones to channels of alerts.yaml.
+`--save` does not run the search now: it saves it, with `--share` for all users of the role. With `--every`
+and `--deliver`, the component `delivery` runs it at this interval as the role and sends the number of events
+and the first ones to channels of alerts.yaml.
 """
 
 import argparse

@@ -23,7 +23,7 @@ KEYS = {
     "owner": "who saved it",
     "role": "the audience whose rights apply",
     "search": "the search",
-    "shared": "true if everyone of the role sees it",
+    "shared": "true if all users of the role see it",
     "every": "the interval, such as 1h; null without a schedule",
     "channels": "the channels that receive results",
     "min_events": "the least number of events that is sent; null without a schedule",
@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the options."""
     parser.add_argument("--save", metavar="NAME", help="save the search under a name")
     parser.add_argument(
-        "--share", action="store_true", help="everyone of the role sees the saved search on the page"
+        "--share", action="store_true", help="all users of the role see the saved search on the page"
     )
     parser.add_argument("--every", metavar="SPAN", help="interval of a saved search, such as 1h; at least 5m")
     parser.add_argument(

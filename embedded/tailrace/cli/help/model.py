@@ -55,7 +55,7 @@ class CommandHelp:
 
     def usage(self) -> list[str]:
         """Returns the lines of the section Usage."""
-        required = [f"{each.names[-1]} {each.placeholder}" for each in self.options if each.required]
+        required = [f"{each.names[-1]} {each.placeholder}".strip() for each in self.options if each.required]
         arguments = map(_argument_in_usage, self.arguments)
         own = " ".join(["tailrace", self.name, *required, "[OPTIONS]", *arguments])
         deeper = f"tailrace {self.name} SUBCOMMAND"

@@ -106,7 +106,7 @@ class SavedSearch:
     """In its canonical form."""
     schedule: Schedule | None = None
     shared: bool = False
-    """Whether everyone of the role sees it."""
+    """Whether all users of the role see it."""
     saved_at: datetime | None = None
     """Aware; None before it is stored."""
     scheduled_at: datetime | None = None
