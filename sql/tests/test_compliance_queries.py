@@ -356,9 +356,12 @@ def test_accounts_that_nobody_knows_are_not_none(admin, ask, metric):
 def test_minutes_are_measured_against_the_range_that_is_shown(admin, ask, metric):
     assert number(ask, metric, "part_covered", "coverage_days") is None
     assert number(ask, metric, "unknown_minutes", "coverage") is None
-    stored(admin, "ledger", *(posting(NOW - timedelta(minutes=minutes), 10) for minutes in range(1, 21)))
-    stored(admin, "ledger", posting(NOW, 0, kind="FRONTIER", to_offset=10))
     week = 7 * 24 * 60
+    stored(admin, "ledger", posting(NOW - timedelta(minutes=9), 0, kind="FRONTIER", to_offset=10))
+    assert number(ask, metric, "min_unknown", "coverage_days") == pytest.approx(week, abs=2)
+    assert number(ask, metric, "part_covered", "coverage_days") is None, "without a census it is unknown"
+    assert "N/A" in number(ask, metric, "linked_covered", "coverage_days")
+    stored(admin, "ledger", *(posting(NOW - timedelta(minutes=minutes), 10) for minutes in range(1, 21)))
     for dataset, part, unknown in (
         ("coverage_days", "part_covered", "min_unknown"),
         ("coverage", "covered_share", "unknown_minutes"),
