@@ -120,6 +120,11 @@ def test_each_statement_names_its_user_with_concurrent_users(took):
     assert len(set(took["sessions"])) == len(took["askers"]) == 12
 
 
+def test_a_page_says_that_no_server_answers(took):
+    said = "UnavailableError: ClickHouse did not answer the query; the log of Superset has the reason."
+    assert took["unanswered"] == [said, said]
+
+
 def test_charts_are_drawn_after_clickhouse_was_restarted(stack, clients, charts):  # noqa: F811
     chart = next(chart for chart in charts if chart.slug == "slow-queries")
     clients["developer"].post("/api/v1/chart/data", in_its_place(chart))
