@@ -125,6 +125,7 @@ def unanswered(application) -> list[str]:
     """Returns the errors of a page that finds no server: of a query, and of queries at the same time."""
     from flask import g
     from superset.models.core import Database
+
     from tailrace_pages.store import Store
 
     with socket.socket() as closed, asked_as_admin(application):

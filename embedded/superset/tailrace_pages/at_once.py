@@ -16,8 +16,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import Any, TypeVar
 
 SPARE = 8
-"""Readings of all requests of a process that run at the same time in threads of their own; further ones run in
-the threads of their requests. ClickHouse refuses more than 32 queries of an account at the same time, and
+"""Readings of all requests of a process that run at the same time in threads of their own. Further ones run
+in the threads of their requests. ClickHouse refuses more than 32 queries of an account at the same time, and
 Superset has 16 threads for requests."""
 
 T = TypeVar("T")

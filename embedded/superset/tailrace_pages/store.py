@@ -67,7 +67,7 @@ class Store:
 
 @contextmanager
 def _reading() -> Iterator[None]:
-    """Raises what ClickHouse's driver raises as UnavailableError; SQLAlchemy wraps it if no server answers."""
+    """Raises errors of ClickHouse's driver as UnavailableError; SQLAlchemy wraps those of a connection."""
     from clickhouse_connect.driver.exceptions import Error
     from sqlalchemy.exc import DBAPIError
 
