@@ -1,4 +1,5 @@
-"""Queries charts of Superset in this process. The last line of its output is the cost of each as JSON.
+"""Queries charts of Superset in this process. The last line of its output is JSON: the cost of each, errors of a
+page without a server, and clients behind a proxy.
 
 Run it with Superset's Python and variables. SUPERSET_HOME contains a copy of the metadata, which it changes.
 """
@@ -141,6 +142,20 @@ def unanswered(application) -> list[str]:
         return [raised_by(lambda: store.rows("SELECT 1")), raised_by(at_once)]
 
 
+def clients(application) -> list[list[str]]:
+    """Returns client and scheme, as views see them, of a request that a trusted proxy sends, and another one."""
+    from flask import request
+
+    seen: list[list[str]] = []
+    first = application.before_request_funcs.setdefault(None, [])
+    first.insert(0, lambda: seen.append([request.remote_addr, request.scheme]))
+    named = {"X-Forwarded-For": "203.0.113.9, 192.0.2.7", "X-Forwarded-Proto": "https"}
+    for peer in ("10.42.0.1", "192.0.2.66"):
+        application.test_client().get("/health", headers=named, environ_base={"REMOTE_ADDR": peer})
+    del first[0]
+    return seen
+
+
 def raised_by(read) -> str:
     try:
         read()
@@ -281,7 +296,7 @@ def main() -> None:
         with database.get_inspector() as inspector:
             said["inspected schema"] = inspector.default_schema_name
         said["askers"], said["sessions"] = askers(database)
-    said["unanswered"] = unanswered(application)
+    said["unanswered"], said["clients"] = unanswered(application), clients(application)
     said["permissions"] = permissions(application)
     from sqlalchemy.orm import Session
 
