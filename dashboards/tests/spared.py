@@ -1,5 +1,5 @@
-"""Queries charts of Superset in this process. The last line of its output is JSON: the cost of each, errors of a
-page without a server, and clients behind a proxy.
+"""Queries charts of Superset in this process. The last line of its output is JSON: the cost of each, errors
+of a page without a server, and clients behind a proxy.
 
 Run it with Superset's Python and variables. SUPERSET_HOME contains a copy of the metadata, which it changes.
 """
@@ -143,7 +143,7 @@ def unanswered(application) -> list[str]:
 
 
 def clients(application) -> list[list[str]]:
-    """Returns client and scheme, as views see them, of a request that a trusted proxy sends, and another one."""
+    """Returns client and scheme, as views see them, of a request by a trusted proxy, and by another one."""
     from flask import request
 
     seen: list[list[str]] = []
