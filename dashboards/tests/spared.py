@@ -1,9 +1,11 @@
-"""Queries charts of Superset in this process. The last line of its output is the cost of each as JSON.
+"""Queries charts of Superset in this process. The last line of its output is JSON: the cost of each, errors
+of a page without a server, and clients behind a proxy.
 
 Run it with Superset's Python and variables. SUPERSET_HOME contains a copy of the metadata, which it changes.
 """
 
 import json
+import socket
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -118,6 +120,48 @@ def askers(database) -> tuple[dict[str, list[str]], list[str]]:
 
     with ThreadPoolExecutor(len(names)) as threads:
         return dict(zip(names, threads.map(ask, names), strict=True)), sessions
+
+
+def unanswered(application) -> list[str]:
+    """Returns the errors of a page that finds no server: of a query, and of queries at the same time."""
+    from flask import g
+    from superset.models.core import Database
+
+    from tailrace_pages.store import Store
+
+    with socket.socket() as closed, asked_as_admin(application):
+        closed.bind(("127.0.0.1", 0))
+        address = f"clickhousedb://reader:none@127.0.0.1:{closed.getsockname()[1]}/tailrace"
+        g.tailrace_databases = {"nobody": Database(database_name="nobody", sqlalchemy_uri=address)}
+        store = Store("nobody")
+
+        def at_once() -> None:
+            with store.at_once():
+                pass
+
+        return [raised_by(lambda: store.rows("SELECT 1")), raised_by(at_once)]
+
+
+def clients(application) -> list[list[str]]:
+    """Returns client and scheme, as views see them, of a request by a trusted proxy, and by another one."""
+    from flask import request
+
+    seen: list[list[str]] = []
+    first = application.before_request_funcs.setdefault(None, [])
+    first.insert(0, lambda: seen.append([request.remote_addr, request.scheme]))
+    named = {"X-Forwarded-For": "203.0.113.9, 192.0.2.7", "X-Forwarded-Proto": "https"}
+    for peer in ("10.42.0.1", "192.0.2.66"):
+        application.test_client().get("/health", headers=named, environ_base={"REMOTE_ADDR": peer})
+    del first[0]
+    return seen
+
+
+def raised_by(read) -> str:
+    try:
+        read()
+    except Exception as error:  # the test names the expected one
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def permissions(application) -> dict:
@@ -252,6 +296,7 @@ def main() -> None:
         with database.get_inspector() as inspector:
             said["inspected schema"] = inspector.default_schema_name
         said["askers"], said["sessions"] = askers(database)
+    said["unanswered"], said["clients"] = unanswered(application), clients(application)
     said["permissions"] = permissions(application)
     from sqlalchemy.orm import Session
 

@@ -40,7 +40,8 @@ def took(stack, tmp_path_factory) -> dict:
     file = stack.home.data("superset") / "superset.db"
     with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(home / file.name)) as copy:
         source.backup(copy)
-    environment = {**os.environ, **component.environment(), "SUPERSET_HOME": str(home)}
+    own = {"SUPERSET_HOME": str(home), "SUPERSET_TRUSTED_PROXIES": "10.42.0.0/16"}
+    environment = {**os.environ, **component.environment(), **own}
     said = subprocess.run(
         [component.python(), SPARED], env=environment, capture_output=True, text=True, check=False
     )
@@ -118,6 +119,15 @@ def test_each_statement_names_its_user_with_concurrent_users(took):
     for name, said in took["askers"].items():
         assert {json.loads(each)["user"] for each in said} == {name} and len(said) == 3
     assert len(set(took["sessions"])) == len(took["askers"]) == 12
+
+
+def test_a_page_says_that_no_server_answers(took):
+    said = "UnavailableError: ClickHouse did not answer the query; the log of Superset has the reason."
+    assert took["unanswered"] == [said, said]
+
+
+def test_trusted_proxies_name_the_client_and_the_scheme(took):
+    assert took["clients"] == [["192.0.2.7", "https"], ["192.0.2.66", "http"]]
 
 
 def test_charts_are_drawn_after_clickhouse_was_restarted(stack, clients, charts):  # noqa: F811

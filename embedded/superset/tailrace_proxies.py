@@ -22,6 +22,8 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 _WITH_PORT = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::\d+)?|([0-9.]+):\d+")
 _SCHEMES = ("http", "https")
+_MAPPED_BITS = 96
+"""Length of the prefix ::ffff:0:0 of IPv4 addresses in IPv6 ones."""
 
 
 def networks(text: str) -> list[Network]:
@@ -34,9 +36,17 @@ def _network(text: str) -> Network:
         network = ip_network(text)
     except ValueError as error:
         raise ValueError(f"{VARIABLE}: {error}; expected for example 10.0.0.7,10.42.0.0/16") from None
+    network = _unmapped(network)
     if network.prefixlen == 0:
         raise ValueError(f"{VARIABLE}: {text} has every address, so that every client could name another")
     return network
+
+
+def _unmapped(network: Network) -> Network:
+    """Returns IPv4 networks in IPv6 notation as IPv4: `_address` does the same with addresses."""
+    mapped = getattr(network.network_address, "ipv4_mapped", None)
+    is_mapped = mapped is not None and network.prefixlen >= _MAPPED_BITS
+    return IPv4Network((mapped, network.prefixlen - _MAPPED_BITS)) if is_mapped else network
 
 
 def behind(proxies: Sequence[Network]) -> Callable[[Application], Application]:

@@ -63,8 +63,16 @@ def test_without_a_list_no_header_counts():
     assert (request.remote_addr, request.scheme) == ("10.42.0.1", "http")
 
 
+def test_a_listed_ipv4_address_may_be_written_as_ipv6():
+    listed = tailrace_proxies.networks("::ffff:10.42.0.1, ::ffff:10.43.0.0/112")
+    for peer in ("10.42.0.1", "::ffff:10.42.0.1", "10.43.7.7"):
+        assert asked(peer, listed, **{"for": "192.0.2.7"}).remote_addr == "192.0.2.7"
+    for peer in ("10.42.0.2", "10.44.0.1"):
+        assert asked(peer, listed, **{"for": "192.0.2.7"}).remote_addr == peer
+
+
 def test_the_list_is_checked():
     assert tailrace_proxies.networks("") == tailrace_proxies.networks(" , ") == []
-    for text in ("proxy.example", "10.42.0.1/16", "10.42.0.0/33", "0.0.0.0/0", "::/0", "*"):
+    for text in ("proxy.example", "10.42.0.1/16", "10.42.0.0/33", "0.0.0.0/0", "::/0", "::ffff:0:0/96", "*"):
         with pytest.raises(ValueError, match="SUPERSET_TRUSTED_PROXIES"):
             tailrace_proxies.networks(f"10.0.0.1,{text}")

@@ -1,5 +1,6 @@
 """Tests queries of a page at the same time (at_once.py) and properties that are read once (read_once.py)."""
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,6 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from e2e.limits import LIMIT_SECONDS
+from e2e.stack import wait_until
 from tailrace_pages import at_once
 from tailrace_pages.read_once import read_once
 
@@ -53,6 +55,18 @@ def test_a_client_is_lent_again():
         for _ in range(2 * at_once.SPARE):
             assert start(connections.client)() != connections.client()
     assert connections.opened == 2
+
+
+def test_a_client_is_lent_to_queries_of_its_own_account_only():
+    own, other = Connections(), Connections()
+
+    def clients() -> tuple[str, str]:
+        return own.client(), other.client()
+
+    with at_once.readings(own) as start:
+        assert clients() == ("client 1", "client 1") and other.opened == 1
+        assert start(clients)() == ("client 2", "client 2") and other.opened == 2
+    assert other.open == 0
 
 
 def test_without_a_free_thread_a_reading_runs_in_the_thread_of_its_request():
@@ -104,3 +118,45 @@ def test_a_property_is_read_once_and_another_page_does_not_wait_for_it():
     end.set()
     thread.join(LIMIT_SECONDS)
     assert first.rows is first.rows and first.rows == [1] and reads == [1]
+
+
+def test_a_second_thread_waits_for_the_value_that_the_first_one_reads():
+    begun, end, reads = threading.Event(), threading.Event(), []
+
+    def slow() -> list[int]:
+        reads.append(1)
+        begun.set()
+        assert end.wait(LIMIT_SECONDS)
+        return [1]
+
+    def has_come() -> bool:
+        frame = sys._current_frames().get(second.ident)
+        return len(reads) > 1 or (frame is not None and frame.f_code is read_once.__get__.__code__)
+
+    page, found = Page(slow), []
+    first, second = (threading.Thread(target=lambda: found.append(page.rows)) for _ in range(2))
+    first.start()
+    assert begun.wait(LIMIT_SECONDS)
+    second.start()
+    try:
+        wait_until(has_come, "the second thread asks for the property")
+    finally:
+        end.set()
+    for thread in (first, second):
+        thread.join(LIMIT_SECONDS)
+    assert reads == [1] and found[0] is found[1]
+
+
+def test_a_property_that_failed_is_read_again():
+    answers = iter([ValueError("refused"), [1]])
+
+    def read() -> list[int]:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    page = Page(read)
+    with pytest.raises(ValueError, match="refused"):
+        _ = page.rows
+    assert page.rows == [1]

@@ -275,7 +275,11 @@ def test_patterns_of_a_class_name_who_confirmed_them():
     for databases, shown in (([], 2), (["hr"], 2), (["hr", "SHOP"], 3)):
         limited = listing.patterns("pci", classes, databases)
         assert (len(limited.rows), limited.total) == (shown, shown), "the number says nothing about others"
-    assert listing.patterns("pii", {"pii": [ClassPattern("hr.*", False, "", "")]}, ["shop"]).rows == []
+    hidden = listing.patterns("pii", {"pii": [ClassPattern("hr.*", False, "", "")]}, ["shop"])
+    assert hidden.rows == []
+    saved = listing.patterns_to_save
+    assert saved(hidden, True) is saved(None, True) is None, "a hidden class is as one that does not exist"
+    assert saved(hidden, False) is hidden and saved(limited, True) is limited
 
 
 def test_the_sessions_of_a_connection_end_before_the_next_login():

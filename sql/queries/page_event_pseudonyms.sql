@@ -17,7 +17,7 @@ FROM (
             AND (SELECT count() FROM (SELECT 1 FROM tailrace.entities_1d WHERE startsWith(name, 'p1-') LIMIT 1)) > 0
             AND event_id GLOBAL IN (SELECT toUUIDOrZero(arrayJoin({event_ids:Array(String)}))))
 )
-WHERE match(pseudonym, concat('^p1-', kind, '-[0-9a-f]+$'))
+WHERE match(pseudonym, concat('^p1-', kind, '-[0-9a-f]{32}$'))
 GROUP BY subject
 ORDER BY kind DESC, events DESC, pseudonym
 LIMIT 5 BY kind

@@ -71,6 +71,15 @@ def test_an_alert_leads_to_the_records_of_its_user_and_client(alert, store):
     assert set(found) <= set(facts)
 
 
+def test_a_name_that_only_begins_like_a_pseudonym_is_none(alert, stored, store):
+    """Anybody can choose such a name for a login."""
+    forged = login(MINUTES, user="p1-user-ab", host=CLIENT, ip=CLIENT)
+    stored("audit_events", forged)
+    row = alert_of(forged, user="etl", src_ip="10.0.0.9")
+    stored("alerts", row)
+    assert [name for _, name, _ in details.pseudonyms(store, shown(store, row))] == [CLIENT]
+
+
 def test_the_page_of_a_name_leads_to_the_pseudonym_in_the_events_of_its_alerts(alert, store):
     assert [row["pseudonym"] for row in reading(store, "user", "etl").pseudonyms()] == [USER]
     assert [row["pseudonym"] for row in reading(store, "client", "10.0.0.9").pseudonyms()] == [CLIENT]

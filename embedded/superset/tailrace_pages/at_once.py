@@ -16,8 +16,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import Any, TypeVar
 
 SPARE = 8
-"""Threads of all requests together. ClickHouse refuses more than 32 queries of an account at the same time,
-and Superset has 16 threads for requests. A reading without a free thread runs in that of its request."""
+"""Readings of all requests of a process that run at the same time in threads of their own. Further ones run
+in the threads of their requests. ClickHouse refuses more than 32 queries of an account at the same time, and
+Superset has 16 threads for requests."""
 
 T = TypeVar("T")
 Start = Callable[[Callable[[], T]], Callable[[], T]]
@@ -28,9 +29,12 @@ _lent = threading.local()
 
 
 def client(connection: Callable[[], AbstractContextManager[Any]]) -> AbstractContextManager[Any]:
-    """Gives the ClickHouse client that this thread was lent, or that of a new connection."""
-    lent = getattr(_lent, "client", None)
-    return connection() if lent is None else nullcontext(lent)
+    """Gives the ClickHouse client that this thread was lent of the same `connection`, or that of a new one.
+
+    A client belongs to one account: another `connection` may be that of another audience.
+    """
+    origin, lent = getattr(_lent, "client", (None, None))
+    return nullcontext(lent) if origin == connection else connection()
 
 
 @contextmanager
@@ -48,18 +52,18 @@ def readings(connection: Callable[[], AbstractContextManager[Any]]) -> Iterator[
                 return lambda: value
             try:
                 lent = idle.pop() if idle else connections.enter_context(connection())
-                return threads.submit(_read, lent, read, idle).result
+                return threads.submit(_read, connection, lent, read, idle).result
             except BaseException:
                 _spare.release()
                 raise
 
-        with _lending(connections.enter_context(connection())):
+        with _lending(connection, connections.enter_context(connection())):
             yield start
 
 
-def _read(lent: Any, read: Callable[[], T], idle: list[Any]) -> T:
+def _read(connection: Callable[[], Any], lent: Any, read: Callable[[], T], idle: list[Any]) -> T:
     try:
-        with _lending(lent):
+        with _lending(connection, lent):
             return read()
     finally:
         idle.append(lent)
@@ -67,9 +71,9 @@ def _read(lent: Any, read: Callable[[], T], idle: list[Any]) -> T:
 
 
 @contextmanager
-def _lending(lent: Any) -> Iterator[None]:
-    before = getattr(_lent, "client", None)
-    _lent.client = lent
+def _lending(connection: Callable[[], Any], lent: Any) -> Iterator[None]:
+    before = getattr(_lent, "client", (None, None))
+    _lent.client = (connection, lent)
     try:
         yield
     finally:

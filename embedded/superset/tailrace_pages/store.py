@@ -11,7 +11,7 @@ UInt64 values stay unsigned; times are aware and in UTC.
 
 import logging
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -48,14 +48,8 @@ class Store:
         return found[0] if found else None
 
     def _run(self, text: str, parameters: dict[str, Any]) -> Any:
-        from clickhouse_connect.driver.exceptions import Error
-
-        try:
-            with at_once.client(self._opened) as client:
-                return client.query(text, parameters=parameters, settings=LIMITS, query_formats=FORMATS)
-        except (Error, OSError) as error:
-            _log.warning("a page's query failed", exc_info=True)
-            raise UnavailableError(_sentence(error)) from error
+        with _reading(), at_once.client(self._opened) as client:
+            return client.query(text, parameters=parameters, settings=LIMITS, query_formats=FORMATS)
 
     def at_once(self) -> AbstractContextManager[at_once.Start]:
         """Gives a function for readings that run at the same time as the request, see at_once."""
@@ -64,8 +58,26 @@ class Store:
     @contextmanager
     def _opened(self) -> Iterator[Any]:
         """The client of a new connection of tailrace_audited_connection."""
-        with _database(self._audience).get_raw_connection() as pooled:
+        database = _database(self._audience)
+        with ExitStack() as connections:
+            with _reading():
+                pooled = connections.enter_context(database.get_raw_connection())
             yield pooled.driver_connection.client
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Raises errors of ClickHouse's driver as UnavailableError; SQLAlchemy wraps those of a connection."""
+    from clickhouse_connect.driver.exceptions import Error
+    from sqlalchemy.exc import DBAPIError
+
+    try:
+        yield
+    except (Error, DBAPIError, OSError) as error:
+        if isinstance(error, DBAPIError) and not isinstance(error.orig, Error):
+            raise
+        _log.warning("a page's query failed", exc_info=True)
+        raise UnavailableError(_sentence(error)) from error
 
 
 def store() -> Store:

@@ -146,6 +146,14 @@ def patterns_of(name: str, file: Path, databases: Collection[str] | None = None)
         return None, str(error)
 
 
+def patterns_to_save(table: Table | None, is_restricted: bool) -> Table | None:
+    """Returns the table of a file; None if there is none for this viewer.
+
+    To a restricted audience, a file without rows would tell that the class exists.
+    """
+    return None if table is None or (is_restricted and not table.rows) else table
+
+
 def patterns(
     name: str, classes: Mapping[str, Sequence[ClassPattern]], databases: Collection[str] | None = None
 ) -> Table | None:

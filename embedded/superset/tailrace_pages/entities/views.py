@@ -169,8 +169,9 @@ def _latest(reading: Reading, has_patterns: bool) -> Any:
 
 
 def _patterns(reading: Reading) -> listing.Table | None:
-    """Returns what belongs to a data class, None if it is unknown or the rule files do not have the class."""
-    return _patterns_or_reason(reading)[0]
+    """Returns what belongs to a data class; None if it is unknown, or the viewer sees no such class."""
+    table, _ = _patterns_or_reason(reading)
+    return listing.patterns_to_save(table, reading.entity.kind == "class" and _is_restricted())
 
 
 def _patterns_or_reason(reading: Reading) -> tuple[listing.Table | None, str]:
