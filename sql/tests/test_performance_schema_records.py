@@ -135,7 +135,7 @@ def test_a_snapshot_that_is_not_stored_is_missing_in_the_ledger(store, user, cap
     assert (file.size, file.records, file.is_complete) == (log.size, 2, False)
     assert [ledger.is_good(EMPTY, [file], "lost", strict) for strict in (False, True)] == [False, False]
     statement_records.show([file])
-    assert "1 logs do not balance" in capsys.readouterr().out
+    assert "1 log with missing or overlapping rows:" in capsys.readouterr().out
     store(*lost)
     (file,) = statement_records.read(reader, "lost")
     assert (file.missing_bytes, file.is_complete) == (0, True)

@@ -22,6 +22,7 @@ WHY = ("--reason", "alert 7")
 SCOPE = revealing.SCOPE
 REQUEST = "tailrace.name_reveals (reveal_id, token, pseudonym, reason)"
 VIOLATED_CONSTRAINT = 469
+SETTING_IS_CONSTANT = 452
 
 
 def recorded(admin) -> list[tuple[str, str]]:
@@ -86,6 +87,30 @@ def test_other_tokens_are_denied(run, admin, stack, tmp_path, state):
     with pytest.raises(revealing.DeniedError):
         run(reveal, etl, "--token-file", str(file), *WHY)
     assert recorded(admin) == ([("dan", "alert 7")] if state == "role lost it" else [])
+
+
+HIDING = {"additional_table_filters": "{'tailrace.api_token_actions': 'action = \\'create\\''}"}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        HIDING,
+        {"profile": "admin", **HIDING},
+        {"max_rows_to_group_by": 1, "group_by_overflow_mode": "any"},
+        {"max_execution_time": 61},
+        {"max_rows_to_read": 1, "read_overflow_mode": "break"},
+    ],
+)
+def test_no_setting_of_a_request_hides_that_a_token_was_revoked(admin, stack, tmp_path, settings):
+    etl = arrive(stack, "etl")
+    token_file(admin, tmp_path / "token", "omar")
+    tokens.revoke(admin, tokens.listed(admin)[0]["id"], "admin", "omar has left")
+    with pytest.raises(ClickHouseError) as error:
+        stack.user("revealer").insert(
+            REQUEST, [request(etl, (tmp_path / "token").read_text().strip())], **settings
+        )
+    assert (error.value.code, recorded(admin)) == (SETTING_IS_CONSTANT, [])
 
 
 def test_there_is_no_reveal_without_a_reason(run, admin, stack, tmp_path):

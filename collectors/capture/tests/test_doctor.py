@@ -105,6 +105,21 @@ def test_finds(check, variables, severity, part):
     assert [each for each in found(check, seen(**variables), severity) if part in each.message]
 
 
+@pytest.mark.parametrize(
+    ("verbosity", "lacks"),
+    [
+        ("microtime", ["sorts and temporary tables, and pages that InnoDB read"]),
+        ("microtime,query_plan", ["pages that InnoDB read"]),
+        ("standard", ["sorts and temporary tables"]),
+        ("microtime,query_plan,innodb", []),
+        ("full", []),
+    ],
+)
+def test_what_the_slow_log_of_percona_lacks(verbosity, lacks):
+    infos = found(checks.slow_log, seen(PERCONA_84, log_slow_verbosity=verbosity), INFO)
+    assert [each.message.partition("the log lacks ")[2] for each in infos] == lacks
+
+
 def test_percona_logs_its_sampling_rate():
     rates = {"log_slow_rate_limit": "20", "log_slow_rate_type": "session", "log_slow_verbosity": "full"}
     (info,) = found(checks.slow_log, seen(PERCONA_84, **rates), INFO)

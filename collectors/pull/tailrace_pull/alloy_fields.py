@@ -2,15 +2,23 @@
 
 A line has NAME="VALUE" pairs, in which Alloy escapes nothing. Names of schemas and users may contain a
 quotation mark, and statements contain any text. Therefore a text that is not the last value of the line must
-have none, and a name must not occur twice: so no name of a user or schema can add a value.
+have none, a name must not occur twice, and a text comes after values that are too long for such a name. So a
+name of a user or schema adds and replaces no value.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 PAIR = re.compile(r'([a-z_0-9]+)="([^"\n]*)"(?: |$)')
-TEXTS = ("sql_text", "digest_text", "create_statement")
-"""Values with any text. The last one of a line, apart from `message_text`."""
+TEXTS: Mapping[str, Sequence[str]] = {
+    "sql_text": (
+        *("thread_id", "event_id", "digest", "rows_examined", "rows_sent", "rows_affected", "errors"),
+        "elapsed_time",
+    ),
+    "digest_text": ("parseable", "digest"),
+    "create_statement": (),
+}
+"""Values with any text, and the values before them. The last one of a line, apart from `message_text`."""
 TEXT = re.compile(rf'({"|".join(TEXTS)})="')
 MESSAGE = '" message_text="'
 TRACE_PARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
@@ -22,6 +30,8 @@ def parse(line: str) -> Mapping[str, str]:
     position = 0
     while position < len(line):
         if text := TEXT.match(line, position):
+            if not all(name in found for name in TEXTS[text[1]]):
+                raise ValueError(f"its {text[1]} comes before other values")
             found[text[1]] = _last_text(line[text.end() :], text[1])
             break
         pair = PAIR.match(line, position)

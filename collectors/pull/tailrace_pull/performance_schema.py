@@ -36,6 +36,11 @@ FIRST_NANOS, LAST_NANOS = 946_684_800 * NANOS, 4_102_444_800 * NANOS
 """2000 and 2100: ClickHouse would refuse a block with other times."""
 MAX_TEXT = 200
 """Characters of a name. Longer ones are no names of MySQL."""
+MAX_DIGEST_TEXT = 1 << 20
+"""Characters of the text of a digest: the largest performance_schema_max_digest_length in bytes."""
+COUNT_DIGITS = 19
+"""Decimal digits of the largest count. Python converts no text of more than 4,300 digits."""
+MAX_ERROR_CODE = 2**32 - 1
 COMPLETE_SAMPLE_BYTES = 1000
 """The server cuts statements at performance_schema_max_sql_text_length, by default 1024 bytes."""
 IGNORED = {
@@ -53,6 +58,8 @@ IGNORED = {
 UNREADABLE = "unreadable: "
 """What the reasons of records begin with that have not the published form."""
 UNKNOWN_KIND = "an unknown kind of record"
+GAP = "gap"
+"""The kind of a gap in a log. A record that a sender names so has no kind."""
 SUMMARY, CURRENT = "mysql.events_statements_summary_by_digest.", "mysql.events_statements_current."
 JSON_ID_BYTES = 24
 TRACE_ID = re.compile("[0-9a-f]{32}")
@@ -101,11 +108,15 @@ def fields_of(record: Record) -> Fields:
 def kind_of(record: Record) -> tuple[str, str]:
     """Returns the tool and its name of the record, of at most 64 characters."""
     if record.is_of_alloy:
-        return ALLOY, record.attributes.get("op", "")[:64]
+        return ALLOY, _kind(record.attributes.get("op", ""))
     event = record.record.event_name or record.attributes.get(EVENT_NAME, "")
     if event.startswith(EVENTS):
-        return RECEIVER, event.removeprefix(EVENTS)[:64]
+        return RECEIVER, _kind(event.removeprefix(EVENTS))
     return OTHER, ""
+
+
+def _kind(name: str) -> str:
+    return "" if name == GAP else name[:64]
 
 
 def is_used(record: Record) -> bool:
@@ -134,7 +145,7 @@ def _top_query(record: Record) -> Fields:
     statements = _count(given, f"{SUMMARY}count_star")
     found = {
         **_statement(given, f"{SUMMARY}digest", "db.namespace"),
-        "digest_text": given.get("db.query.text", ""),
+        "digest_text": _digest_text(given, "db.query.text"),
         "seconds": _number(given, f"{SUMMARY}sum_timer_wait"),
     }
     if statements not in ("", "0"):
@@ -176,7 +187,7 @@ def _finished(record: Record) -> Fields:
         "seconds": _millis(given, "elapsed_time"),
         "cpu_seconds": _without_zero(_millis(given, "cpu_time")),
         **{name: _count(given, name) for name in ("rows_examined", "rows_sent", "rows_affected", "errors")},
-        "error_code": _without_zero(_count(given, "mysql_errno")),
+        "error_code": _without_zero(_count(given, "mysql_errno", MAX_ERROR_CODE)),
         "trace_id": alloy_fields.trace_id(given.get("traceparent", "")),
         "sample": text if _is_complete(text) else "",
     }
@@ -185,7 +196,9 @@ def _finished(record: Record) -> Fields:
 
 def _association(record: Record) -> Fields:
     given = _of_alloy(record)
-    return _known({**_statement(given, "digest", "schema"), "digest_text": given.get("digest_text", "")})
+    return _known(
+        {**_statement(given, "digest", "schema"), "digest_text": _digest_text(given, "digest_text")}
+    )
 
 
 READERS: Mapping[tuple[str, str], Callable[[Record], Fields]] = {
@@ -229,9 +242,17 @@ def _name(given: Mapping[str, str], name: str) -> str:
     return value
 
 
-def _count(given: Mapping[str, str], name: str) -> str:
+def _digest_text(given: Mapping[str, str], name: str) -> str:
     value = given.get(name, "")
-    if value and not (value.isascii() and value.isdigit() and int(value) < 2**63):
+    if len(value) > MAX_DIGEST_TEXT:
+        raise UnreadableError("the text of its digest is longer than that of any server")
+    return value
+
+
+def _count(given: Mapping[str, str], name: str, greatest: int = 2**63 - 1) -> str:
+    value = given.get(name, "")
+    is_count = value.isascii() and value.isdigit() and len(value) <= COUNT_DIGITS
+    if value and not (is_count and int(value) <= greatest):
         raise UnreadableError(f"{_short(name)} is no count")
     return value
 

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 import msgpack
 
 from tailrace_pull.log import PulledLog
-from tailrace_pull.performance_schema import PERFORMANCE_SCHEMA
+from tailrace_pull.performance_schema import GAP, PERFORMANCE_SCHEMA
 from tailrace_pull.reading import LineRun, Round
 
 TOPIC = "tailrace.snapshots"
 VERSION = 1
-GAP = "gap"
 BLOCK_BYTES = 512 << 10
 """Lines of one snapshot."""
 FACTS_PER_SNAPSHOT = 500

@@ -70,16 +70,20 @@ def alloy(op: str, line: str, at: int = AT, read_at: int = AT + 5_000_001) -> Lo
 
 
 FINISHED = (
-    'schema="shop" user="app" client_host="web-1" thread_id="{thread}" event_id="24" end_event_id="31" '
+    'schema="{schema}" user="{user}" client_host="web-1" '
+    'thread_id="{thread}" event_id="24" end_event_id="31" '
     'digest="{digest}" rows_examined="7" rows_sent="1" rows_affected="0" errors="0" mysql_errno="0" '
     'returned_sqlstate="" max_controlled_memory="0b" max_total_memory="0b" cpu_time="0.000000ms" '
     'elapsed_time="12.500000ms" elapsed_time_ms="12.500000ms"'
 )
 
 
-def finished(thread: int, more: str = "", at: int = AT, digest: str = DIGEST) -> LogRecord:
+def finished(
+    thread: int, more: str = "", at: int = AT, digest: str = DIGEST, schema: str = "shop", user: str = "app"
+) -> LogRecord:
     """Returns a query sample of Alloy. `more` is what follows with redaction disabled, or a traceparent."""
-    return alloy("query_sample", FINISHED.format(thread=thread, digest=digest) + more, at)
+    line = FINISHED.format(thread=thread, digest=digest, schema=schema, user=user)
+    return alloy("query_sample", line + more, at)
 
 
 def message(records: Sequence[LogRecord], encoding: str = "otlp_proto", endpoint: str = ENDPOINT) -> bytes:

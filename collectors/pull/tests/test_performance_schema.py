@@ -160,11 +160,15 @@ def test_the_text_of_a_digest_is_read():
     }
 
 
+TEXT, SUMMARY = "db.query.text", "mysql.events_statements_summary_by_digest."
 FORGED = [
     finished(1, digest=f'{DIGEST}" thread_id="2'),
     finished(1, digest=DIGEST + '" x="' + DIGEST + '" digest="' + "0" * 64),
     finished(1, digest='a"b'),
     finished(1, ' sql_text="no end'),
+    finished(1, schema=f'a" digest="{"0" * 32}" sql_text="x'),
+    finished(1, schema=f'a" digest="{"0" * 32}" event_id="1', user='b" elapsed_time="1" sql_text="x'),
+    alloy("query_association", f'schema="a" digest="{"0" * 32}" digest_text="x" digest="{DIGEST}"'),
     alloy("query_sample", "no values"),
     alloy("query_sample", 'schema="shop"'),
     alloy("query_sample", f'schema="{"x" * 201}" digest="{DIGEST}"'),
@@ -172,6 +176,11 @@ FORGED = [
 UNREADABLE = [
     *FORGED,
     top_query(-1),
+    top_query(5, examined_rows="1" * 5000),
+    top_query(5, examined_rows=str(2**63)),
+    event("top_query", {TEXT: "x" * ((1 << 20) + 1), SUMMARY + "digest": DIGEST}),
+    alloy("query_association", f'parseable="true" digest="{DIGEST}" digest_text="{"x" * ((1 << 20) + 1)}"'),
+    alloy("query_sample", f'digest="{DIGEST}" mysql_errno="{2**32 + 1}"'),
     top_query(5, digest=""),
     top_query(5, seconds=float("nan")),
     top_query(5, seconds=-1.0),
@@ -200,6 +209,12 @@ def test_a_record_in_another_form_is_counted_with_a_reason_and_without_values(nu
 )
 def test_a_record_that_is_not_used_is_counted_with_its_reason(record, reason):
     assert decoded(record)["ignored"] == reason
+
+
+@pytest.mark.parametrize("record", [event("gap", {}), alloy("gap", "")])
+def test_a_record_that_is_named_gap_is_no_gap(record):
+    found = decoded(record)
+    assert (found["kind"], found["ignored"]) == ("", "an unknown kind of record")
 
 
 def test_a_line_of_a_log_is_counted():
@@ -237,7 +252,9 @@ def size_of_lines(snapshot: Mapping[str, list]) -> int:
 def test_large_records_have_snapshots_of_their_own(topic):
     text = "x" * (snapshots.BLOCK_BYTES // 3)
     for number in range(1, 8):
-        large = alloy("query_association", f'digest="{DIGEST}" digest_text="{text}"', AT + number)
+        large = alloy(
+            "query_association", f'parseable="true" digest="{DIGEST}" digest_text="{text}"', AT + number
+        )
         topic.put(0, message([large]))
     done = RecordsPuller(topic).visit(NOW, 1 << 24)
     found = [msgpack.unpackb(value) for value in snapshots.envelopes(LOG, done)]

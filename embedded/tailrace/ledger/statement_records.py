@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.clickhouse.query_files import text_of
-from tailrace.console import RED, count, heading, plain, size, styled, table
+from tailrace.console import RED, count, heading, number, plain, size, styled, table
 
 COLUMNS = ("instance", "path", "size", "records", "used", "counted only", "unreadable", "gaps", "missing")
 
@@ -53,8 +53,9 @@ def show(files: Sequence[RecordsFile]) -> None:
         return
     heading("Records from Performance Schema")
     table(COLUMNS, [_line(file) for file in files], set(COLUMNS[2:]))
-    if wrong := sum(file.missing_bytes != 0 for file in files):
-        print(styled(f"{count(wrong)} logs do not balance: docs/PULL.md, ledger of the records.", RED))
+    if wrong := [file for file in files if file.missing_bytes]:
+        found = f"{number(wrong, 'log')} with missing or overlapping rows"
+        print(styled(f"{found}: docs/PULL.md, ledger of the records.", RED))
 
 
 def _line(file: RecordsFile) -> tuple[str, ...]:

@@ -17,7 +17,6 @@ SLOW_ENOUGH_SECONDS = 1.0
 LOGGED_BY = {
     "query_plan": "sorts and temporary tables",
     "innodb": "pages that InnoDB read",
-    "full": "sorts and temporary tables",
 }
 """What a word of log_slow_verbosity adds to the slow log."""
 SHORT_STATEMENT = 8192
@@ -115,7 +114,7 @@ def _verbosity(seen: ServerState) -> Iterator[Finding]:
     if seen.product.name == MARIADB:
         yield from _words(seen, "log_slow_verbosity", ("query_plan", "innodb"), "query_plan,innodb,explain")
     elif seen.product.name == PERCONA:
-        yield from _words(seen, "log_slow_verbosity", ("full",), "full")
+        yield from _words(seen, "log_slow_verbosity", ("query_plan", "innodb"), "full")
     elif "log_slow_extra" in seen.variables and not seen.is_on("log_slow_extra"):
         text = "log_slow_extra is off: the log lacks rows read, sorts and temporary tables"
         yield Finding(INFO, "slow log", text, setting(seen, "log_slow_extra", "ON"))
@@ -123,8 +122,12 @@ def _verbosity(seen: ServerState) -> Iterator[Finding]:
 
 def _words(seen: ServerState, variable: str, wanted: tuple[str, ...], fix: str) -> Iterator[Finding]:
     value = seen.variable(variable).lower()
-    if variable in seen.variables and value != "full" and not all(word in value for word in wanted):
-        lacks = " and ".join(LOGGED_BY[word] for word in wanted if word not in value)
+    has = set(value.split(","))
+    if "standard" in has:  # of Percona Server: microtime,innodb
+        has.add("innodb")
+    missing = [word for word in wanted if word not in has]
+    if variable in seen.variables and "full" not in has and missing:
+        lacks = ", and ".join(LOGGED_BY[word] for word in missing)
         text = f"{variable} is {value or 'empty'}: the log lacks {lacks}"
         yield Finding(INFO, "slow log", text, setting(seen, variable, f"'{fix}'"))
 
