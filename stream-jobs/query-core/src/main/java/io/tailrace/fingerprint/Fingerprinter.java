@@ -159,23 +159,24 @@ public final class Fingerprinter {
      */
     public List<String> flags(NormalizedStatement shape, byte[] bytes, int from, int to) {
         boolean cut = masker.comments().cutStatement(bytes, from);
-        if (masker.dependsOnServer()) {
-            return cut ? List.of(VERSION_COMMENT_AMBIGUOUS, CommentFlags.CUTS) : List.of(VERSION_COMMENT_AMBIGUOUS);
-        }
         int end = Math.min(to, from + MAX_READ_LENGTH);
         boolean forges = LogEntryText.isIn(bytes, from, end);
-        if (!shape.literalsMatter() && !forges) {
+        boolean unclear = masker.dependsOnServer();
+        if (!shape.literalsMatter() && !forges && !unclear) {
             return cut ? List.of(CommentFlags.CUTS) : List.of();
         }
-        List<String> flags = new ArrayList<>(conditions.of(bytes, from, end));
+        List<String> flags =
+                new ArrayList<>(unclear ? List.of(VERSION_COMMENT_AMBIGUOUS) : conditions.of(bytes, from, end));
         if (cut) {
             flags.add(CommentFlags.CUTS);
         }
         if (forges) {
             flags.add(LogEntryText.FLAG);
         }
-        flags.addAll(hidden.of(bytes, from, end));
-        flags.addAll(assigned.of(bytes, from, end));
+        if (!unclear) {
+            flags.addAll(hidden.of(bytes, from, end));
+            flags.addAll(assigned.of(bytes, from, end));
+        }
         return flags;
     }
 

@@ -24,6 +24,12 @@ final class LogEntryText {
     private static final byte[] AUDIT = ByteText.ascii("00000000 00:00:00,");
 
     private static final byte[] TIME = ByteText.ascii("0000-00-00T00:00:00");
+    /** Of MariaDB's general log; the hour may have one digit. */
+    private static final byte[] SHORT_TIME = ByteText.ascii("000000 ");
+    /** Of MariaDB's error log; the hour may have one digit. */
+    private static final byte[] DATE = ByteText.ascii("0000-00-00 ");
+
+    private static final byte[] CLOCK = ByteText.ascii(":00:00");
 
     private LogEntryText() {}
 
@@ -45,7 +51,30 @@ final class LogEntryText {
                 return true;
             }
         }
-        return fits(bytes, line, to, AUDIT) || fits(bytes, line, to, TIME) && hasThread(bytes, line + TIME.length, to);
+        return fits(bytes, line, to, AUDIT)
+                || fits(bytes, line, to, TIME) && hasThread(bytes, line + TIME.length, to)
+                || isOfMariaDb(bytes, line, to);
+    }
+
+    /** MariaDB writes local times: {@code 260701 10:00:00}, tab, thread, and {@code 2026-07-01 10:00:00 9 [Note]}. */
+    private static boolean isOfMariaDb(byte[] bytes, int line, int to) {
+        boolean general = fits(bytes, line, to, SHORT_TIME);
+        if (!general && !fits(bytes, line, to, DATE)) {
+            return false;
+        }
+        int clock = ByteText.skipBlanks(bytes, line + (general ? SHORT_TIME : DATE).length, to);
+        clock += clock + 1 < to && ByteText.isDigit(bytes[clock]) && ByteText.isDigit(bytes[clock + 1]) ? 2 : 1;
+        int after = clock + CLOCK.length;
+        if (!fits(bytes, clock, to, CLOCK) || after >= to) {
+            return false;
+        }
+        int thread = ByteText.skipBlanks(bytes, after, to);
+        int end = thread;
+        while (end < to && ByteText.isDigit(bytes[end])) {
+            end++;
+        }
+        boolean precedes = thread > after && end > thread && end + 1 < to && bytes[end] == ' ';
+        return precedes && (general ? bytes[after] == '\t' : bytes[end + 1] == '[');
     }
 
     private static boolean fits(byte[] bytes, int line, int to, byte[] form) {

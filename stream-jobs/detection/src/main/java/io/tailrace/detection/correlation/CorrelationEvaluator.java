@@ -12,7 +12,7 @@ import io.tailrace.identity.Murmur3;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -108,6 +108,9 @@ public final class CorrelationEvaluator {
             GroupWindow window,
             long watermark,
             Consumer<RaisedAlert> alerts) {
+        boolean repeats =
+                rule.repeatLevel().isPresent() && hasFiredWithin(event.action().micros(), window);
+        boolean isReported = false;
         for (String value : values(ruleKey, event)) {
             RuleMatch occurrence = occurrence(ruleKey, event, value, watermark);
             if (rule.type().isNumeric() && window.hasEventOf(occurrence)) {
@@ -115,8 +118,9 @@ public final class CorrelationEvaluator {
             }
             int place = window.add(occurrence, limit);
             if (place >= 0 && rule.isEvaluatedOnArrival()) {
-                if (rule.repeatLevel().isPresent() && hasFiredWithin(occurrence.micros(), window)) {
+                if (repeats && !isReported) {
                     alerts.accept(repeated(event, occurrence, group, window, watermark));
+                    isReported = true;
                 } else if (!isRedundant(place, window)) {
                     compareFrom(place, group, window, watermark, fired(event, alerts));
                 }
@@ -172,8 +176,9 @@ public final class CorrelationEvaluator {
         return rule.type() == Type.VALUE_COUNT || rule.type() == Type.TEMPORAL;
     }
 
+    /** Each match that raises an alert is kept: its action may arrive again, from another log. */
     private void compact(RuleMatch occurrence, GroupWindow window) {
-        if (countsDifferent()) {
+        if (countsDifferent() && rule.repeatLevel().isEmpty()) {
             window.compact(occurrence, rule.timespanMicros());
         }
     }
@@ -240,11 +245,15 @@ public final class CorrelationEvaluator {
 
     private boolean hasFiredWithin(long micros, GroupWindow window) {
         for (long fired : window.fired()) {
-            if (Math.abs(micros - fired) < rule.timespanMicros()) {
+            if (isWithin(micros, fired)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean isWithin(long micros, long fired) {
+        return Math.abs(micros - fired) < rule.timespanMicros();
     }
 
     /**
@@ -305,7 +314,10 @@ public final class CorrelationEvaluator {
         Murmur3 hash = new Murmur3();
         hash.update(rule.header().key()).update(match.eventId());
         group.forEach(hash::update);
-        long reported = Collections.min(window.fired());
+        long reported = window.fired().stream()
+                .filter(fired -> isWithin(match.micros(), fired))
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
         return new RaisedAlert(
                 HexFormat.of().formatHex(hash.digest()),
                 rule.header().at(rule.repeatLevel().orElseThrow()),

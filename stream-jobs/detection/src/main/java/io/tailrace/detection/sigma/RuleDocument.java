@@ -29,6 +29,10 @@ final class RuleDocument {
         if (map.has("action")) {
             throw map.refusal(map.keyNode("action"), "collections with action are not supported; write each rule out");
         }
+        boolean isRule = !map.has("correlation") && !map.has("exception") && !map.has("filter");
+        if (map.has(YieldingRules.KEY) && !isRule) {
+            throw map.refusal(map.keyNode(YieldingRules.KEY), "only a rule over single events yields to others");
+        }
         if (map.has("correlation")) {
             drafts.add(new CorrelationCompiler(map, header()).read());
         } else if (map.has("exception")) {
@@ -36,21 +40,21 @@ final class RuleDocument {
         } else if (map.has("filter")) {
             drafts.add(filter(drafts));
         } else {
-            drafts.add(rule(drafts));
+            addRule(drafts);
         }
     }
 
-    private SigmaRule rule(RuleSetBuilder drafts) {
+    private void addRule(RuleSetBuilder drafts) {
         RuleHeader header = header();
         LogSource source = source();
         Expression condition = new DetectionCompiler(map.file(), source, context, drafts::warn)
                 .read(map.map("detection", "a rule"), Set.of());
+        RuleHeader added = drafts.add(new SigmaRule(header, source, condition, true));
         map.get(YieldingRules.KEY)
                 .ifPresent(node -> drafts.addYielding(
-                        header,
+                        added,
                         map.texts(YieldingRules.KEY),
                         map.refusal(node, "").error()));
-        return new SigmaRule(header, source, condition, true);
     }
 
     private RuleFilter filter(RuleSetBuilder drafts) {

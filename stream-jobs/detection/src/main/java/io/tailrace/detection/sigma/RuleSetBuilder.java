@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -41,10 +42,12 @@ final class RuleSetBuilder {
         this.fields = fields;
     }
 
-    void add(SigmaRule rule) {
+    /** Returns the header of the rule, with a name if it needs one. */
+    RuleHeader add(SigmaRule rule) {
         SigmaRule distinct = rule.called(distinct(rule.header()));
         claim(distinct.header());
         rules.put(distinct.header().key(), distinct);
+        return distinct.header();
     }
 
     void add(UnresolvedCorrelation correlation) {
@@ -186,12 +189,29 @@ final class RuleSetBuilder {
         rules.replaceAll((key, rule) -> resolved.isFor(rule) ? rule.with(filter.condition()) : rule);
     }
 
-    /** Returns the rules to which another one yields: none if they were withdrawn, empty if there is no such rule. */
+    /**
+     * Returns the rules to which another one yields: none if the named rule is a canary, was withdrawn, or raises no alert
+     * for each match; empty if there is no such rule.
+     */
     private Optional<List<String>> specific(String reference, Set<String> withdrawn) {
         List<String> counted = counted(reference);
-        RuleHeader named = usedNames.get(reference);
-        boolean known = !counted.isEmpty() || named != null && withdrawn.contains(named.key());
-        return known ? Optional.of(counted) : Optional.empty();
+        RuleHeader named = usedNames.getOrDefault(reference, usedNames.get(reference.toLowerCase(Locale.ROOT)));
+        if (named == null || counted.isEmpty() && !withdrawn.contains(named.key())) {
+            return Optional.empty();
+        }
+        return Optional.of(withdrawn.contains(named.key()) || !reportsMatches(named) ? List.of() : counted);
+    }
+
+    /** Returns whether each match leads to an alert that is listed: its own, or that of the first match of a group. */
+    private boolean reportsMatches(RuleHeader header) {
+        if (!alertsOnlyInCorrelation(header)) {
+            return !header.tags().contains(RuleHeader.CANARY_TAG);
+        }
+        return resolved.values().stream()
+                .filter(correlation -> correlation.rules().contains(header.key()))
+                .filter(correlation ->
+                        correlation.reportsFirstMatches(correlation.rules().size()))
+                .anyMatch(correlation -> reportsMatches(correlation.header()));
     }
 
     /**

@@ -3,9 +3,11 @@ package io.tailrace.detection.sigma;
 import io.tailrace.detection.match.Expression;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -19,7 +21,12 @@ final class YieldingRules {
     static final String KEY = "yields_to";
 
     /** @param place position of the names in the file, without a reason */
-    private record Names(List<String> references, RuleError place) {}
+    private record Names(List<String> references, RuleError place) {
+
+        RuleError error(String reason) {
+            return new RuleError(place.file(), place.line(), place.column(), reason);
+        }
+    }
 
     private final Map<String, Names> byRule = new HashMap<>();
 
@@ -28,48 +35,63 @@ final class YieldingRules {
     }
 
     /**
-     * Returns the rules, each without the events of the rules to which it yields. Canary rules do not count: their alerts
-     * are not listed. An unknown name is an error, but the others still apply.
+     * Returns the rules, each without the events of the rules to which it yields. An unknown name is an error, but the
+     * others still apply. Rules that yield to each other are an error too: none of them would report the common events.
      *
-     * @param resolver names of the rules over single events that a name means; empty if there is no such rule
+     * @param resolver names of the rules over single events that a name means and that report each match; empty if there
+     *     is no such rule
      */
     List<SigmaRule> applied(
             List<SigmaRule> rules, Function<String, Optional<List<String>>> resolver, Consumer<RuleError> errors) {
-        List<SigmaRule> applied = new ArrayList<>(rules.size());
+        Map<String, List<SigmaRule>> specific = new HashMap<>();
         for (SigmaRule rule : rules) {
             Names names = byRule.get(rule.header().key());
-            applied.add(names == null ? rule : without(rule, specific(rule, names, rules, resolver, errors)));
+            if (names != null) {
+                specific.put(rule.header().key(), specific(rule, names, rules, resolver, errors));
+            }
         }
-        return applied;
+        return rules.stream().map(rule -> without(rule, specific, errors)).toList();
     }
 
-    private static SigmaRule without(SigmaRule rule, List<Expression> specific) {
-        return specific.isEmpty() ? rule : rule.with(new Expression.Not(Expression.any(specific)));
+    private SigmaRule without(SigmaRule rule, Map<String, List<SigmaRule>> specific, Consumer<RuleError> errors) {
+        String key = rule.header().key();
+        List<Expression> conditions = new ArrayList<>();
+        for (SigmaRule other : specific.getOrDefault(key, List.of())) {
+            if (yieldsTo(other.header().key(), key, specific, new HashSet<>())) {
+                errors.accept(byRule.get(key).error("the rule " + other.header().key() + " yields to this rule"));
+            } else {
+                conditions.add(other.condition());
+            }
+        }
+        return conditions.isEmpty() ? rule : rule.with(new Expression.Not(Expression.any(conditions)));
     }
 
-    private static List<Expression> specific(
+    /** Returns whether a rule is another one, or yields to it or to one that does. */
+    private static boolean yieldsTo(
+            String rule, String wanted, Map<String, List<SigmaRule>> specific, Set<String> visited) {
+        return rule.equals(wanted)
+                || visited.add(rule)
+                        && specific.getOrDefault(rule, List.of()).stream()
+                                .anyMatch(next -> yieldsTo(next.header().key(), wanted, specific, visited));
+    }
+
+    private static List<SigmaRule> specific(
             SigmaRule yielding,
             Names names,
             List<SigmaRule> rules,
             Function<String, Optional<List<String>>> resolver,
             Consumer<RuleError> errors) {
-        List<Expression> conditions = new ArrayList<>();
+        List<SigmaRule> specific = new ArrayList<>();
         for (String reference : names.references()) {
             Optional<List<String>> meant = resolver.apply(reference);
             if (meant.isEmpty()) {
-                errors.accept(new RuleError(
-                        names.place().file(),
-                        names.place().line(),
-                        names.place().column(),
-                        "there is no rule " + reference + " over single events"));
+                errors.accept(names.error("there is no rule " + reference + " over single events"));
             }
             rules.stream()
                     .filter(rule -> meant.orElse(List.of()).stream().anyMatch(rule.header()::isNamed))
-                    .filter(rule -> !rule.header().tags().contains(RuleHeader.CANARY_TAG))
                     .filter(rule -> rule.source().covers(yielding.source()))
-                    .map(SigmaRule::condition)
-                    .forEach(conditions::add);
+                    .forEach(specific::add);
         }
-        return conditions;
+        return specific;
     }
 }

@@ -31,8 +31,6 @@ public final class DatabaseEventMapper {
     /** Logs of MariaDB and Percona look like MySQL's, so the product is not always known. */
     private static final String PRODUCT = "mysql";
 
-    private static final String SETTINGS = "set statement ";
-    private static final String FOR = "for ";
     /** Error logs contain it for logins only; a statement without the privilege fails with an error to its client. */
     private static final String ACCESS_DENIED = "access_denied";
 
@@ -188,7 +186,7 @@ public final class DatabaseEventMapper {
             known(DatabaseField.VERB, verb);
             known(DatabaseField.STATEMENT, fingerprint);
             String plain = VersionComments.areIn(fingerprint) ? VersionComments.removed(fingerprint) : fingerprint;
-            String run = withoutSettings(OdbcEscapes.removed(plain));
+            String run = StatementSettings.removed(OdbcEscapes.removed(plain));
             if (!run.equals(fingerprint)) {
                 out.texts(DatabaseField.STATEMENT.fieldName(), List.of(fingerprint, run));
             }
@@ -217,15 +215,6 @@ public final class DatabaseEventMapper {
             }
             int at = account.indexOf('@');
             return at < 0 ? account : account.substring(0, at);
-        }
-
-        /** Returns the statement that MariaDB's {@code set statement a=? for …} runs. */
-        private static String withoutSettings(String statement) {
-            int end = statement.startsWith(SETTINGS) ? statement.indexOf(FOR, SETTINGS.length()) : -1;
-            while (end > 0 && Character.isLetter(statement.charAt(end - 1))) { // part of a word; ?for is not
-                end = statement.indexOf(FOR, end + 1);
-            }
-            return end < 0 ? statement : statement.substring(end + FOR.length());
         }
 
         /** A code of 0 means success if the log contains the status. */

@@ -83,7 +83,41 @@ class InMemoryCorrelationEngineTest {
         engine.match("fail", event("again", 21, "root"), alerts::add);
         engine.match("fail", event("again", 21, "root"), alerts::add);
 
-        assertThat(alerts).hasSize(2);
+        engine.match("fail", event("third", 22, "root"), alerts::add);
+        engine.match("fail", event("fourth", 23, "root"), alerts::add);
+        engine.match("fail", event("third", 22, "root"), alerts::add); // again, from another log
+
+        assertThat(alerts).hasSize(4);
+    }
+
+    @Test
+    void anEventWithSeveralValuesIsNoRepetitionOfItself() {
+        start("type: value_count\nrules: fail\ngroup-by: user\ntimespan: 10s\n"
+                + "condition: {gte: 1, field: host}\nrepeat_level: low");
+
+        for (int second = 20; second < 22; second++) {
+            engine.match(
+                    "fail",
+                    DetectionEvent.builder("e" + second, second * SECOND, LogSource.ANY)
+                            .text("user", "root")
+                            .texts("host", List.of("one", "two"))
+                            .build(),
+                    alerts::add);
+        }
+
+        assertThat(alerts).extracting(alert -> alert.rule().level().name()).containsExactly("MEDIUM", "LOW");
+    }
+
+    @Test
+    void aRepetitionNamesTheAlertOfItsTimespan() {
+        start("type: value_count\nrules: fail\ngroup-by: user\ntimespan: 10s\n"
+                + "condition: {gte: 1, field: host}\nrepeat_level: low");
+
+        match("fail", 20, "root");
+        match("fail", 31, "root");
+        match("fail", 35, "root");
+
+        assertThat(alerts.get(2).facts()).containsEntry("first_reported", "1970-01-01T00:00:31Z");
     }
 
     @Test

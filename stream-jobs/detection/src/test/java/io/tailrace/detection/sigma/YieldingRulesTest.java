@@ -77,6 +77,82 @@ class YieldingRulesTest {
     }
 
     @Test
+    void noRuleYieldsToACorrelationThatReportsNothing() {
+        for (String more : List.of("tags: [tailrace.canary]\n", "status: deprecated\n")) {
+            RuleSet rules = compile(GENERIC
+                    + rule("specific_each", "statement|contains: log", "")
+                    + more
+                    + RuleText.correlation(
+                            "specific",
+                            "type: value_count\nrules: specific_each\ngroup-by: instance\ntimespan: 30d\n"
+                                    + "condition: {gte: 1, field: instance}"));
+
+            assertThat(rules.errors()).isEmpty();
+            assertThat(titles(rules, "set global log = 0")).contains("generic");
+        }
+    }
+
+    @Test
+    void noRuleYieldsToOneThatOnlyCountsTowardsACorrelation() {
+        RuleSet rules = compile(GENERIC
+                + rule("specific", "statement|contains: log", "")
+                + RuleText.correlation(
+                        "many",
+                        "type: event_count\nrules: specific\ngroup-by: instance\ntimespan: 1h\ncondition: {gte: 9}"));
+
+        assertThat(rules.errors()).isEmpty();
+        assertThat(titles(rules, "set global log = 0")).containsExactly("generic");
+    }
+
+    @Test
+    void rulesThatYieldToEachOtherAreAnError() {
+        RuleSet rules = compile(GENERIC
+                + rule("specific", "statement|contains: log", "yields_to: [other]\n")
+                + rule("other", "statement|contains: log", "yields_to: [generic]\n"));
+
+        assertThat(rules.errors())
+                .extracting(RuleError::reason)
+                .containsExactly(
+                        "the rule specific yields to this rule",
+                        "the rule other yields to this rule",
+                        "the rule generic yields to this rule");
+        assertThat(titles(rules, "set global log = 0")).containsExactly("generic", "specific", "other");
+    }
+
+    @Test
+    void aRuleYieldsToItselfByMistake() {
+        RuleSet rules = compile(rule("specific", "statement|contains: log", "yields_to: [specific]\n"));
+
+        assertThat(rules.errors()).hasSize(1);
+        assertThat(titles(rules, "set global log = 0")).containsExactly("specific");
+    }
+
+    @Test
+    void theSecondRuleWithATitleYieldsItself() {
+        String unnamed = "title: t\n%slogsource: {category: database}\ndetection:\n  selection:\n    statement: %s\n"
+                + "  condition: selection\n---\n";
+        RuleSet rules = compile(unnamed.formatted("", "set first_log = 0")
+                + unnamed.formatted("yields_to: [specific]\n", "set second_log = 0")
+                + rule("specific", "statement|contains: _log", ""));
+
+        assertThat(titles(rules, "set first_log = 0")).containsExactly("t", "specific");
+        assertThat(titles(rules, "set second_log = 0")).containsExactly("specific");
+    }
+
+    @Test
+    void onlyARuleOverSingleEventsYields() {
+        RuleSet rules = compile(rule("specific", "statement|contains: log", "")
+                + "yields_to: [specific]\n"
+                + RuleText.correlation(
+                        "many",
+                        "type: event_count\nrules: specific\ngroup-by: instance\ntimespan: 1h\ncondition: {gte: 9}"));
+
+        assertThat(rules.errors())
+                .extracting(RuleError::reason)
+                .containsExactly("only a rule over single events yields to others");
+    }
+
+    @Test
     void anUnknownNameIsAnError() {
         RuleSet rules = compile(GENERIC);
 
