@@ -59,7 +59,7 @@ PROBLEMS = {
     (
         "info",
         "slow log",
-        "log_slow_verbosity is empty: the log lacks sorts and temporary tables",
+        "log_slow_verbosity is empty: the log lacks sorts and temporary tables, and pages that InnoDB read",
     ),
 }
 

@@ -13,7 +13,8 @@ The readers by `kind`, from visits to requests:
     table        table_reading, log_rows, log_tables, option_file
     objects      objects, objects_memory, object_records, object_store
     event_hubs   topic_reading, event_hubs, kafka_topic, kafka_hub
-    otlp         topic_reading, otlp_logs, otlp_check, kafka_topic, otlp_topic
+    otlp         topic_reading, otlp_logs, otlp_check, kafka_topic, otlp_topic; of Performance Schema also
+                 performance_schema, alloy_fields, snapshots
 
 Shared: `entries_file` is the file that the puller makes of entries of objects and topics. `envelopes` decodes
 the JSON of clouds. `aws` sends requests to AWS, and `remote` has the errors of all services.
