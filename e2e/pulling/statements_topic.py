@@ -87,7 +87,10 @@ def _running(number: int) -> LogRecord:
 
 
 def _finished(number: int) -> LogRecord:
-    fields = f'schema="shop" thread_id="{number}" digest="{DIGEST}" rows_examined="7" elapsed_time="12.5ms"'
+    fields = (
+        f'schema="shop" thread_id="{number}" event_id="9" digest="{DIGEST}" rows_examined="7" rows_sent="1"'
+        ' rows_affected="0" errors="0" elapsed_time="12.5ms"'
+    )
     return _of_alloy("query_sample", f"{fields} sql_text=\"select 'x' from t where id = {number}\"")
 
 
