@@ -54,21 +54,22 @@ clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and
 SUITES := browser e2e-own e2e-shared e2e-detecting java sql python
 
 # Four suites at a time keep two cores busy. More would cost more: a stack uses the cores also while its tests wait.
-# `make test ALSO=lint`, as in .ci/run, checks the style beside the first suites.
+# `make test ALSO=lint AFTER=licences`, as in .ci/run, checks the style beside the first suites, and at the end the licences
+# of the components that the suites have installed.
 .PHONY: test
-test: $(DEV) ## All tests that must pass before a merge: about 25 minutes on two idle cores
+test: $(DEV) ## All tests that must pass before a merge: about 23 minutes on two idle cores
 	@rm -f target/costs/*.json
 	@$(MAKE) --jobs 4 --keep-going --output-sync=target timed-jars $(ALSO:%=timed-%) $(SUITES:%=timed-%) && result=0 || \
-	    result=$$?; $(PYTHON) .ci/costs; exit $$result
+	    result=$$?; $(AFTER:%=$(MAKE) timed-% || result=$$?;) $(PYTHON) .ci/costs; exit $$result
 
 # All suites need the jobs' jars. The Java tests use the classes that `make lint` has compiled.
-.PHONY: $(SUITES:%=timed-%) timed-lint timed-jars
+.PHONY: $(SUITES:%=timed-%) timed-lint timed-jars timed-licences
 $(SUITES:%=timed-%): timed-%: timed-jars
 	@.ci/timed $* $(MAKE) test-$*
 
 timed-java: $(ALSO:%=timed-%)
 
-timed-lint timed-jars: timed-%:
+timed-lint timed-jars timed-licences: timed-%:
 	@.ci/timed $* $(MAKE) $*
 
 # Tests that start no server and build no program.

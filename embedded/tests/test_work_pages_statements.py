@@ -292,6 +292,8 @@ def test_a_statement_of_the_list_without_entries_before_has_no_change():
         if query == "page_query_list":
             times = {"total_seconds": 2.0, "all_seconds": 8.0, "last_seen": NOON}
             return [{"id": 1, "executions": 4, "statements": 2, **times}]
+        if query == "page_query_last_seen":
+            return []
         return [{"id": 1, "period": "now", "p95": 0.5, "total_seconds": 2.0}]
 
     found = [{"id": each, "query": "x" * 400, "last_seen": NOON} for each in (1, 2)]
@@ -302,10 +304,16 @@ def test_a_statement_of_the_list_without_entries_before_has_no_change():
 
 
 @pytest.mark.parametrize(
-    ("last_seen", "number"), [(NOON, None), (None, None), (SPAN.since - timedelta(seconds=1), 0)]
+    ("last_seen", "number"),
+    [
+        (NOON, None),
+        (None, None),
+        (SPAN.since - timedelta(minutes=59), None),
+        (SPAN.since - timedelta(hours=1), 0),
+    ],
 )
 def test_a_statement_that_other_logs_contain_ran_an_unknown_number_of_times(last_seen, number):
-    """A range after the last record of a statement has none of it."""
+    """A range after the last record of a statement has none of it; the time of this record may be early."""
     found = [{"id": 1, "query": "select 1", "last_seen": last_seen}]
     (row,) = listing.measured(lambda query, **_: [], found, SPAN, {})
 

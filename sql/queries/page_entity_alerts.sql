@@ -1,7 +1,8 @@
 {%- include "parts/alert_state.sql" -%}
 -- Alerts about an entity, and alerts that have one of the given events as evidence: `names`, events of the entity, and
 -- `near`, events of connections that have an event of it (page_entity_evidence). Fields of entities ignore case, as the
--- rules do. Parameters: kind, name, from, to, cluster, instance, names, near.
+-- rules do. The most severe are first, then those with the latest event; the records of the page are in order of time, and
+-- records.merged sorts alerts between them by time, too. Parameters: kind, name, from, to, cluster, instance, names, near.
 SELECT
     toString(alerts.alert_id) AS id, lower(replaceAll(toString(alerts.alert_id), '-', '')) AS alert,
     alerts.event_time AS event_time, level, rule_title, entity_key, cluster, instance, user, src_ip, alerts.count AS match_count,
@@ -35,5 +36,5 @@ LEFT JOIN (
     FROM tailrace.alert_actions
     GROUP BY alert_id
 ) AS done ON done.alert_id = alerts.alert_id
-ORDER BY event_time DESC, id DESC
+ORDER BY indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) DESC, event_time DESC, id DESC
 LIMIT 2000

@@ -7,9 +7,7 @@ WITH
 -- The next page begins at the last row of this one: `to` is its time plus a microsecond, `before_id` its id.
 SELECT
     records.event_time AS event_time, toString(event_id) AS id, cluster, instance, connection_id, log, event_kind, user,
-    if(isIPv6String(if(ip = '', host, ip)),
-        replaceRegexpOne(toString(toIPv6OrDefault(if(ip = '', host, ip))), '^::ffff:([0-9.]+)$', '\\1'),
-        if(ip = '', host, ip)) AS client,
+    {{ shown_client() }} AS client,
     program, database, command, verb, error_code,
     arrayMap(each -> toString(each), arrayDistinct(arrayConcat(tables_read, tables_written))) AS table_names,
     if(query_id IS NULL, '', leftPad(hex(assumeNotNull(query_id)), 16, '0')) AS query,

@@ -1,4 +1,4 @@
--- Statements by query id, text or table; the newest 200. A parameter that is empty or 0 finds nothing.
+-- Statements by query id, text or table; the newest 200. `last_seen` may be early (page_query_last_seen.sql). A parameter that is empty or 0 finds nothing.
 -- Parameters: prefix (of the query id, upper case), number (the query id as a decimal number), text (anywhere in the
 -- fingerprint, in any case), tables (names in lower case, with or without their database).
 SELECT

@@ -6,7 +6,7 @@ SELECT began, user, client, program, database
 FROM (
     SELECT
         records.event_time AS began, log, min(log) OVER () AS counted_log,
-        user, if(ip = '', host, ip) AS client, program, database
+        user, {{ shown_client() }} AS client, program, database
     FROM records
     WHERE is_login)
 WHERE log = counted_log

@@ -30,8 +30,8 @@ SELECT
     if(query_events.database = '', '(none)', query_events.database) AS database,
     if(query_events.user = '', '(none)', query_events.user) AS user,
     coalesce(
-        nullIf(tags['application'], ''), nullIf(tags['app'], ''), nullIf(query_events.host, ''),
-        nullIf(query_events.ip, ''), '(unknown)') AS program,
+        nullIf(tags['application'], ''), nullIf(tags['app'], ''), nullIf(client_host, ''),
+        nullIf(client_ip, ''), '(unknown)') AS program,
     coalesce(
         nullIf(tags['route'], ''),
         if(tags['controller'] = '', NULL, concat(tags['controller'], '#', tags['action'])),

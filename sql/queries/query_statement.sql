@@ -2,8 +2,9 @@
 {%- include "parts/links.sql" -%}
 -- One statement: its masked text, its tables, its times, and links to other dashboards.
 --
--- A fingerprint is written at most once an hour, so its `last_seen_at` may be an hour early. The entries of the slow logs
--- are more exact; the last hour with entries is read. A statement that only audit logs contain keeps `last_seen_at`.
+-- A fingerprint is written at most once an hour of the job, so its `last_seen_at` may be an hour early, and more while old logs
+-- are read. The entries of the slow logs are exact; the last hour with entries is read. A statement that only other logs contain
+-- keeps `last_seen_at`.
 WITH
     {{ chosen_statement() }},
     (

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from client_forms import CLIENTS
 from developer_rows import (
     BEFORE,
     DURING,
@@ -102,6 +103,22 @@ def test_endpoints_are_those_that_comments_name(ask):
 
     assert {(row["application"], row["endpoint"]) for row in found} == {("shop", "/cart")}
     assert sum(row["query_time"] for row in found) == 0.75
+
+
+def test_the_program_without_a_tag_is_the_client_in_one_form(ask, user):
+    sent_from = 8
+    executed = [
+        row
+        for number, (form, *_) in enumerate(CLIENTS)
+        for row in executions(sent_from, DURING, [0.1], database=f"db{number}", **form)
+    ]
+    user("writer").insert("tailrace.query_events", executed)
+    rows = ask("query_executions", query_id=[f"{sent_from:016X}"])
+
+    shown = {row["database"]: row["program"] for row in rows if row["entries"]}
+    assert shown == {
+        f"db{number}": host or address or "(unknown)" for number, (_, address, host) in enumerate(CLIENTS)
+    }
 
 
 def test_what_is_logged_is_shown_beside_what_the_log_shows(ask, settings):

@@ -8,6 +8,7 @@ import pytest
 from ledger_fixture import NOW, LedgerRows, minutes_ago, read
 
 from e2e.limits import LIMIT_SECONDS
+from tailrace.cli.commands import ledger as ledger_command
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger import formatting as ledger_formatting
 from tailrace.ledger.records import LogFile
@@ -318,6 +319,18 @@ def test_a_file_of_which_nothing_arrived(admin):
 
     assert [(f.path, f.size) for f in found.unread] == [("", 700)]
     assert found.behind == 700
+    assert found.balances and not found.is_complete, "`tailrace ledger --strict` fails"
+
+
+def test_a_rotated_file_of_which_nothing_arrived_is_not_complete(admin):
+    """Everything of the new file was read; only the census has seen the rotated one."""
+    LedgerRows(log="/log/audit.log").read(3).store(admin)
+    assert read(admin, LedgerRows(log="/log/other.log").read(1)).is_complete
+    found = read(admin, LedgerRows(log="/log/audit.log").census(700, generation=0, inode=8))
+
+    assert [(file.log, file.size) for file in found.unread] == [("/log/audit.log", 700)]
+    assert found.balances and not found.is_complete
+    assert not ledger_command.is_good(found, [], instance="", strict=True)
 
 
 def test_a_file_that_was_found_after_its_first_census(admin):

@@ -220,6 +220,22 @@ def test_alerts_about_it_alerts_that_name_its_records_and_alerts_in_its_sessions
     assert numbers(reading("user", "ann"))["Alerts"][0] == "3"
 
 
+def test_the_most_severe_alerts_are_first_and_records_are_in_order_of_time(stored, reading):
+    at = minutes_in(4 * HOUR)
+    early, late = audit(at, user="ann"), audit(at - 1, user="ann")
+    levels = ("informational", "medium", "critical", "low", "high")
+    stored("audit_events", early, late)
+    stored("alerts", *(alert_of(event, level=each, user="ann") for each in levels for event in (early, late)))
+    of_user = reading("user", "ann")
+
+    shown = [(row["level"], row["event_time"].minute) for row in listing.alerts(of_user.alerts_of_range).rows]
+    first, second = (row["event_time"].minute for row in of_user.page("statement", None)[0])
+    by_severity = ("critical", "high", "medium", "low", "informational")
+    assert shown == [(each, minute) for each in by_severity for minute in (first, second)]
+    times = [row["event_time"] for row in of_user.page("", None)[0]]
+    assert (len(times), times) == (12, sorted(times, reverse=True))
+
+
 def test_alerts_in_the_same_session_do_not_count(stored, reading):
     at = minutes_in(4 * HOUR)
     changed = audit(at, user="root", connection_id=40)
@@ -254,7 +270,8 @@ def test_the_sessions_of_a_connection_id(stored, reading):
     first, second = minutes_in(2 * HOUR), minutes_in(8 * HOUR)
     stored(
         "audit_events",
-        *[login(first, user="ann", connection_id=17), audit(first, 5, user="ann", connection_id=17)],
+        login(first, user="ann", connection_id=17, ip="", host="::ffff:10.0.3.9"),
+        audit(first, 5, user="ann", connection_id=17),
         *[login(second, user="bob", connection_id=17), audit(second, 5, user="bob", connection_id=17)],
         login(second, 0.1, user="bob", connection_id=17, source="general"),
         audit(second, user="bob", connection_id=18),
@@ -263,7 +280,7 @@ def test_the_sessions_of_a_connection_id(stored, reading):
     its = reading(SESSION, cluster="shop", instance="db1", connection=17)
     assert numbers(its)["Logins"][0] == "2"
     listed = listing.sessions(its.entity, its.logins, its.span.until)
-    assert [row["user"] for row in listed.rows] == ["bob", "ann"]
+    assert [(row["user"], row["client"]) for row in listed.rows] == [("bob", "10.0.3.9"), ("ann", "10.0.3.9")]
     assert f"from={BEGIN + timedelta(hours=8):%Y-%m-%dT%H}" in listed.rows[0]["address"]
     assert len(its.page("", None)[0]) == 5
     stored("audit_events", audit(first, connection_id=2**64 - 1))

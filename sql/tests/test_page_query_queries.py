@@ -15,12 +15,16 @@ from query_page_rows import (
     TEXT,
     asking,
     execution,
+    fingerprint,
     insert_statements,
     sql,
 )
 
 from tailrace.clickhouse.client import ClickHouseError
+from tailrace.reading import statements
 from tailrace_pages import queries
+from tailrace_pages.statements import searching
+from tailrace_pages.time_range import TimeRange
 
 
 @pytest.fixture
@@ -350,3 +354,22 @@ def test_a_statement_was_last_seen_when_it_last_ran(ask, stored):
 
     (row,) = ask("statement", query_id=IT)
     assert row["last_seen"] == sql(END + 3 * HOUR)
+
+
+def test_a_found_statement_without_an_entry_in_the_range_was_last_seen_when_it_last_ran(ask, stored):
+    """Fingerprints are written hours before the last execution while the job reads old logs."""
+    ran, recorded = 55, 56
+    early = {"seen_at": sql(END - 6 * HOUR)}
+    stored("query_events", execution(END + 3 * HOUR + timedelta(minutes=5), 1, query_id=ran))
+    stored("fingerprints", *(fingerprint(each, "select a from late", **early) for each in (ran, recorded)))
+
+    def rows(name: str, **parameters) -> list[dict]:
+        return ask(name.removeprefix("page_query_"), **parameters)
+
+    span = TimeRange(START, END)
+    for text, group in (("from late", "text"), (f"{ran:016X}", "id")):
+        found = searching.found(rows, searching.meaning_of(text), span)[group]
+        known = statements.measured(rows, found, span, {"cluster": "", "instance": ""})
+        seen = {row["id"]: row["last_seen"] for row in known}
+        assert seen[ran] == sql(END + 3 * HOUR), "the hour of its execution"
+        assert seen.get(recorded) in (None, sql(END - 6 * HOUR)), "no slow log has it"

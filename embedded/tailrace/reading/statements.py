@@ -4,12 +4,15 @@
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from tailrace.reading.rows import Rows
 from tailrace.reading.time_range import TimeRange
 
 Row = Mapping[str, Any]
+LAST_SEEN_EARLY = timedelta(hours=1)
+"""How much earlier than the last record of a statement its `last_seen` may be."""
 
 
 def heaviest(
@@ -28,7 +31,8 @@ def measured(
 ) -> list[dict[str, Any]]:
     """Returns statements (rows with id, query, last_seen) with their numbers, in the given order.
 
-    The keys are id (a number), query (the fingerprint), last_seen, total_seconds, share (of the time of all
+    The keys are id (a number), query (the fingerprint), last_seen (at most LAST_SEEN_EARLY before the last
+    execution in the range; without one, see `_last_seen`), total_seconds, share (of the time of all
     statements; None without entries), executions, p95 in seconds, and p95_before and seconds_before, the
     total time, of the equally long time before the range; None without entries. `statements` is the number
     of all statements with entries in the range; 0 without entries of this one.
@@ -53,11 +57,12 @@ def _with_numbers(
     latencies = rows("page_query_latencies", **given) if by_id else []
     periods = {(row["id"], row["period"]): row for row in latencies}
     nothing: Row = {"p95": None, "total_seconds": None}
+    others = _last_seen(rows, [row for row in found if row["id"] not in by_id])
     return [
         {
             "id": row["id"],
             "query": row["query"],
-            "last_seen": by_id.get(row["id"], row)["last_seen"],
+            "last_seen": by_id[row["id"]]["last_seen"] if row["id"] in by_id else others[row["id"]],
             **_numbers(by_id.get(row["id"])),
             "p95": periods.get((row["id"], "now"), nothing)["p95"],
             "p95_before": periods.get((row["id"], "before"), nothing)["p95"],
@@ -65,6 +70,18 @@ def _with_numbers(
         }
         for row in found
     ]
+
+
+def _last_seen(rows: Rows, found: Sequence[Row]) -> dict[int, Any]:
+    """Returns when statements without an entry in the range were last recorded, by their ids.
+
+    It is the later one of the last hour in the slow logs and of the fingerprint's time, which may be early.
+    """
+    ids = [row["id"] for row in found]
+    logged = rows("page_query_last_seen", query_ids=ids) if ids else []
+    hours = {row["id"]: row["last_hour"] for row in logged}
+    times = {row["id"]: (row["last_seen"], hours.get(row["id"])) for row in found}
+    return {id_: max(filter(None, both), default=None) for id_, both in times.items()}
 
 
 def _numbers(total: Row | None) -> dict[str, Any]:

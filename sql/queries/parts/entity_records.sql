@@ -8,6 +8,12 @@
         ORDER BY {{ table }}.event_time DESC, toString(event_id) DESC LIMIT {limit:UInt32}
     {%- endif -%}
 {%- endmacro %}
+{#- The client of a record in one form, as in the columns client_ip and client_host: its address, or else its host name. -#}
+{%- macro shown_client() -%}
+if(isIPv6String(if(ip = '', host, ip)),
+            replaceRegexpOne(toString(toIPv6OrDefault(if(ip = '', host, ip))), '^::ffff:([0-9.]+)$', '\\1'),
+            if(ip = '', toString(host), toString(ip)))
+{%- endmacro %}
     records AS (
 {%- if kind == 'class' %}
         SELECT

@@ -19,6 +19,11 @@ MOST_CHARACTERS = 300
 """Of a statement in a table."""
 
 BEFORE = "Against the equally long time before the range"
+LAST_SEEN = (
+    "The last execution in the slow logs of the time range, up to an hour early if the range is longer than "
+    "two days. Without one, the last record of any time: up to an hour early, and more if the job reads old "
+    "audit or general logs"
+)
 COLUMNS = (
     Column("query", "Statement", 0, "code", link="address"),
     Column("total_seconds", "Total time", 14, "duration", note="Sum of the execution times in the slow logs"),
@@ -27,7 +32,7 @@ COLUMNS = (
     Column("executions", "Executions", 12, "count"),
     Column("p95", "p95", 12, "duration", note="95 % of the executions took at most this time"),
     Column("p95_change", "p95 vs before", 12, note=BEFORE),
-    Column("last_seen", "Last seen (UTC)", 20, "time"),
+    Column("last_seen", "Last seen (UTC)", 20, "time", note=LAST_SEEN),
     Column("query_id", "Query id", 16, "id"),
 )
 
@@ -135,7 +140,8 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _unlogged(row: Mapping[str, Any], span: TimeRange) -> dict[str, None]:
     """Returns the unknown numbers: only other logs have records of the statement since the range began."""
-    is_old = row["last_seen"] is not None and row["last_seen"] < span.since
+    seen = row["last_seen"]
+    is_old = seen is not None and seen + statements.LAST_SEEN_EARLY <= span.since
     return {} if row["executions"] or is_old else {"total_seconds": None, "executions": None}
 
 

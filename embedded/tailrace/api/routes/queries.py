@@ -39,7 +39,10 @@ class StatementTotals(BaseModel):
     executions: float
     p95: float | None = Field(description="Seconds; null without entries")
     p95_before: float | None = Field(description="In the equally long time before the range")
-    last_seen: datetime | None
+    last_seen: datetime | None = Field(
+        description="The last execution in the time range; up to an hour early if the range is longer than "
+        "two days"
+    )
 
 
 class HeaviestStatements(BaseModel):
