@@ -57,7 +57,7 @@ def test_a_row_of_mariadb_has_the_start_and_other_columns():
 
 
 def test_commands_are_those_of_servers():
-    """A row has the text of `Query`, not its name. Only MariaDB has `Bulk_execute`; no client sends `Error`."""
+    """A row has the text of `Query`, not its name. `Bulk_execute` is a command of MariaDB."""
     cases = json.loads((CONTRACTS / "protocol_command.json").read_text())
     written = {case["name"] for case in cases if case["writer"] == "server"}
     assert written - {"Query", "Bulk_execute", "Error"} == COMMANDS
