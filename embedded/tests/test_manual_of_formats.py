@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tailrace.config.resources import REPOSITORY
 
 QUERY_CORE = REPOSITORY / "stream-jobs/query-core/src"
@@ -57,7 +59,7 @@ def test_the_manual_names_every_framer():
 def test_the_manual_states_what_each_format_lacks():
     tests = REPOSITORY / "stream-jobs/cli/src/test/java/io/tailrace/cli"
     parity = (tests / "FormatParityTest.java").read_text()
-    differences, number = differences_in((tests / "FormatComparison.java").read_text())
+    differences = differences_in((tests / "FormatComparison.java").read_text())
     statements_only = re.search(r"STATEMENTS_ONLY = Set\.of\((.*?)\);", parity, re.DOTALL)[1]
     without_logins = NAMED.findall(statements_only)
     lacking = [*differences, *((name, "logins") for name in without_logins)]
@@ -72,21 +74,63 @@ def test_the_manual_states_what_each_format_lacks():
         for name, field in lacking
         if not any(f"`{name}`" in row[1] and re.search(rf"\b{field}\b", row[2]) for row in rows)
     ]
-    assert len(differences) == number > 10
-    assert without_logins
+    assert len(differences) > 10 and without_logins
     assert missing == [], (
         "docs/TAXONOMY.md, Fields that formats lack: a row for what DIFFERENCES of FormatComparison and "
         "STATEMENTS_ONLY of FormatParityTest list"
     )
 
 
-def differences_in(comparison: str) -> tuple[list[tuple[str, str]], int]:
-    """Returns format and field of the entries of DIFFERENCES, and how many entries there are."""
-    listed = re.search(r"DIFFERENCES = List\.of\((.*?)\);\n\n", comparison, re.DOTALL)[1]
-    mcafee = re.search(r'MCAFEE = "([a-z0-9-]+)"', comparison)[1]
-    listed = listed.replace("MCAFEE", f'"{mcafee}"')
-    found = [(name, "src_ip") for name in re.findall(r'addressOfNamedClient\("([a-z0-9-]+)"\)', listed)]
-    found += [(name, "database") for name in re.findall(r'databaseOfRefusal\("([a-z0-9-]+)"\)', listed)]
-    others = r'(?:withoutResult|new Difference)\(\s*"([a-z0-9-]+)",\s*DatabaseField\.(\w+)'
-    found += [(name, field.lower()) for name, field in re.findall(others, listed)]
-    return found, len(re.findall(r"^ {12}\w", listed, re.MULTILINE))
+def differences_in(comparison: str) -> list[tuple[str, str]]:
+    """Returns format and field of each entry of DIFFERENCES, which calls a constructor or another method."""
+    listed = re.search(r"DIFFERENCES = List\.of\(\n(.*?)\);\n\n", comparison, re.DOTALL)[1]
+    entries = re.split(r"^ {12}(?=\w)", listed, flags=re.MULTILINE)[1:]
+    return [difference_in(entry.strip(), comparison) for entry in entries]
+
+
+def difference_in(entry: str, comparison: str) -> tuple[str, str]:
+    call = re.match(r"(?:new )?(?:\w+\.)*(\w+)\(\s*(\"?[\w-]+\"?)\s*(?:,\s*DatabaseField\.(\w+))?", entry)
+    method, written, field = call.groups() if call else ("", "", None)
+    constants = dict(re.findall(r'String (\w+) = "([a-z0-9-]+)"', comparison))
+    names = NAMED.findall(written) or [constants.get(written)]
+    body = re.search(rf"static Difference {method}\((.*?)\n +}}\n", comparison, re.DOTALL)
+    own = re.search(r"DatabaseField\.(\w+)", body[1]) if body else None
+    field = field or (own and own[1])
+    assert names[0] and field, (
+        "DIFFERENCES of FormatComparison: expected a call with the name of a format (in quotation marks, or "
+        "a constant of the class) and DatabaseField.X, unless the called method names the field, "
+        f"found {entry!r}"
+    )
+    return names[0], field.lower()
+
+
+COMPARISON = """
+    static final String MCAFEE = "mcafee-audit-json";
+    private static final List<Difference> DIFFERENCES = List.of(
+            %s);
+
+    private static Difference databaseOfRefusal(String format) {
+        return Difference.absent(format, DatabaseField.DATABASE, "a refusal names none", expected -> true);
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("entry", "found"),
+    [
+        ('Difference.absent("acme-audit", DatabaseField.HOST, "r", all -> true)', ("acme-audit", "host")),
+        (
+            "new Difference(\n            MCAFEE,\n            DatabaseField.FLAG, f)",
+            ("mcafee-audit-json", "flag"),
+        ),
+        ('databaseOfRefusal("acme-audit")', ("acme-audit", "database")),
+    ],
+)
+def test_an_entry_of_differences_is_read(entry, found):
+    assert differences_in(COMPARISON % entry.replace("\n", "\n    ")) == [found]
+
+
+@pytest.mark.parametrize("entry", ["OTHER", 'withoutField("acme-audit")', "databaseOfRefusal(ACME)"])
+def test_an_entry_of_differences_without_a_format_or_field_is_reported(entry):
+    with pytest.raises(AssertionError, match="expected a call with the name of a format"):
+        differences_in(COMPARISON % entry)

@@ -1,5 +1,6 @@
 """The text of rows, option files, and statements that count as the puller's own."""
 
+import json
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -7,10 +8,11 @@ import pytest
 
 from tailrace_capture.product import product_of
 from tailrace_pull import option_file
-from tailrace_pull.log_rows import GeneralRows, SlowRows
+from tailrace_pull.log_rows import COMMANDS, GeneralRows, SlowRows
 from tailrace_pull.log_tables import OWN
 from tailrace_pull.option_file import OptionFileError
 
+CONTRACTS = Path(__file__).resolve().parents[3] / "schemas" / "contracts"
 EIGHT = product_of("8.0.15", "MySQL Community Server - GPL")
 FIVE = product_of("5.7.22-log", "MySQL Community Server (GPL)")
 MARIADB = product_of("10.11.14-MariaDB-log", "Debian 12")
@@ -52,6 +54,13 @@ def test_a_row_of_mariadb_has_the_start_and_other_columns():
         b"# Query_time: 1.400544  Lock_time: 0.000007  Rows_sent: 1  Rows_examined: 9\n# Rows_affected: 3\n"
         b"use `sh``op`;\nSET insert_id=5,timestamp=1795723012;\nSELECT 1;\n"
     )
+
+
+def test_commands_are_those_of_servers():
+    """A row has the text of `Query`, not its name. `Bulk_execute` is a command of MariaDB."""
+    cases = json.loads((CONTRACTS / "protocol_command.json").read_text())
+    written = {case["name"] for case in cases if case["writer"] == "server"}
+    assert written - {"Query", "Bulk_execute", "Error"} == COMMANDS
 
 
 @pytest.mark.parametrize("command", [b"Quit", b"Init DB", b"Close stmt"])

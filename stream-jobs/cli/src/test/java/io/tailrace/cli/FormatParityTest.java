@@ -65,8 +65,8 @@ class FormatParityTest {
     /** Formats without statements, and with refused logins only. */
     private static final Set<String> REFUSALS_ONLY = Set.of("mysql-error");
 
-    /** Formats that state a login in another event, the next command or a message: only {@link #login} and
-     * {@link #ITS_PLACE} are compared. */
+    /** Formats that state a login or its result in another event, the next command or a message: only {@link #login}
+     * and {@link #ITS_PLACE} are compared. */
     private static final Set<String> LOGINS_IN_OTHER_EVENTS = Set.of("mysql-general", "mysql-error");
 
     private static final Set<DatabaseField> ITS_PLACE = Set.of(DatabaseField.DATABASE, DatabaseField.SRC_IP);
@@ -212,7 +212,8 @@ class FormatParityTest {
                 .as(
                         "logins of %s. The parser must give them the class connection and a command that"
                                 + " LoginClassifier lists. Add a format without logins to STATEMENTS_ONLY, one with"
-                                + " refused logins only to REFUSALS_ONLY",
+                                + " refused logins only to REFUSALS_ONLY, and one that states a login in another event, such"
+                                + " as the next command, to LOGINS_IN_OTHER_EVENTS",
                         format)
                 .containsExactlyElementsOf(
                         expected.stream().map(FormatParityTest::login).sorted().toList());

@@ -1,5 +1,6 @@
 package io.tailrace.generallog;
 
+import io.tailrace.audit.record.ProtocolCommand;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.time.LogTime;
 
@@ -26,7 +27,7 @@ final class GeneralLine {
     int timeFrom;
     int timeTo;
     long threadId;
-    Command command;
+    ProtocolCommand command;
     int argumentFrom;
     int argumentTo;
 
@@ -57,11 +58,11 @@ final class GeneralLine {
         if (threadId < 0 || end >= to || bytes[end] != ' ') {
             return false;
         }
-        command = Command.at(bytes, end + 1, to);
+        command = CommandNames.at(bytes, end + 1, to);
         if (command == null) {
             return false;
         }
-        int after = end + 1 + command.length();
+        int after = end + 1 + command.wireName().length();
         argumentFrom = after < to && bytes[after] == '\t' ? after + 1 : spaces(bytes, after, to);
         argumentTo = to;
         return true;

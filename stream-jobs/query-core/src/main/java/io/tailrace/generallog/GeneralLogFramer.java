@@ -1,5 +1,6 @@
 package io.tailrace.generallog;
 
+import io.tailrace.audit.record.ProtocolCommand;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
@@ -131,7 +132,7 @@ final class GeneralLogFramer implements EntryFramer {
         proofs += plausible ? 1 : 0;
         firstProof = plausible && proofs == 1 ? offset : firstProof;
         secondProof = plausible && proofs == 2 ? offset : secondProof;
-        if (plausible && header.command == Command.CONNECT) {
+        if (plausible && header.command == ProtocolCommand.CONNECT) {
             sessions.starts(header.threadId);
         }
         boolean closedWithoutEscapes = proofs == 1 && plausible && !plain.insideLiteral();
@@ -184,7 +185,7 @@ final class GeneralLogFramer implements EntryFramer {
     }
 
     private boolean contradictsConnections() {
-        return header.command != Command.CONNECT && sessions.contradicts(header.threadId);
+        return header.command != ProtocolCommand.CONNECT && sessions.contradicts(header.threadId);
     }
 
     private String time(byte[] buffer) {
@@ -208,7 +209,7 @@ final class GeneralLogFramer implements EntryFramer {
         proofs = 0;
         scanner.reset();
         plain.reset();
-        if (header.command == Command.QUERY || header.command == Command.EXECUTE) {
+        if (header.command == ProtocolCommand.QUERY || header.command == ProtocolCommand.EXECUTE) {
             use.start();
         } else {
             use.stop();
@@ -245,7 +246,7 @@ final class GeneralLogFramer implements EntryFramer {
         if (loggedIn) {
             sessions.loggedIn(id);
         }
-        if (header.command == Command.QUIT) {
+        if (header.command == ProtocolCommand.QUIT) {
             sessions.quit(id);
         }
     }

@@ -48,7 +48,7 @@ final class GeneralLogParser implements EntryParser {
         events.place(event, entry, entry.to(), time);
         event.setFormat(GeneralLogFormat.NAME);
         event.setEventClass(header.command.eventClass());
-        event.setCommand(header.command.text());
+        event.setCommand(header.command.wireName());
         event.setConnectionId(header.threadId);
         connection(event, entry);
         if (header.command.hasStatement()) {

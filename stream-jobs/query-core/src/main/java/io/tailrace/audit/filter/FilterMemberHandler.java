@@ -2,6 +2,7 @@ package io.tailrace.audit.filter;
 
 import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.audit.record.MemberHandler;
+import io.tailrace.audit.record.ProtocolCommand;
 import io.tailrace.audit.record.RecordTime;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.lexer.StringPool;
@@ -161,26 +162,7 @@ final class FilterMemberHandler implements MemberHandler {
                     "command",
                     "server_startup",
                     "server_shutdown" -> "admin";
-            case "general" -> ofCommand();
-            default -> "query";
-        };
-    }
-
-    private String ofCommand() {
-        return switch (event.getCommand()) {
-            case "Quit", "Ping", "Init DB", "Change user", "Reset Connection", "Connect" -> "connection";
-            case "Shutdown",
-                    "Kill",
-                    "Processlist",
-                    "Refresh",
-                    "Statistics",
-                    "Set option",
-                    "Debug",
-                    "Binlog Dump",
-                    "Binlog Dump GTID",
-                    "Register Slave",
-                    "Register Replica",
-                    "Clone" -> "admin";
+            case "general" -> ProtocolCommand.eventClassOf(event.getCommand());
             default -> "query";
         };
     }

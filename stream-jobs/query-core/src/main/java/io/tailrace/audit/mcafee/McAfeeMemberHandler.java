@@ -2,6 +2,7 @@ package io.tailrace.audit.mcafee;
 
 import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.audit.record.MemberHandler;
+import io.tailrace.audit.record.ProtocolCommand;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.lexer.StringPool;
 import io.tailrace.time.CivilTime;
@@ -141,25 +142,14 @@ final class McAfeeMemberHandler implements MemberHandler {
         ofCommand(event.getCommand(), text);
     }
 
+    /** A name that begins with a lower-case letter is the class of a statement, not a command. */
     private void ofCommand(String command, boolean text) {
-        switch (command) {
-            case "Connect", "Quit", "Failed Login", "Init DB", "Change user", "Ping" -> event.setEventClass(
-                    "connection");
-            case "Shutdown",
-                    "Kill",
-                    "Processlist",
-                    "Refresh",
-                    "Statistics",
-                    "Set option",
-                    "Debug",
-                    "Binlog Dump" -> event.setEventClass("admin");
-            default -> {
-                event.setEventClass("query");
-                if (text || Character.isLowerCase(command.isEmpty() ? ' ' : command.charAt(0))) {
-                    event.setCommandClass(command);
-                    event.setCommand("Query");
-                }
-            }
+        boolean isClass = !command.isEmpty() && Character.isLowerCase(command.charAt(0));
+        String eventClass = isClass ? "query" : ProtocolCommand.eventClassOf(command);
+        event.setEventClass(eventClass);
+        if (eventClass.equals("query") && (text || isClass)) {
+            event.setCommandClass(command);
+            event.setCommand("Query");
         }
     }
 

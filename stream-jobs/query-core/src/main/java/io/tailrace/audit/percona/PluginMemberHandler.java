@@ -2,12 +2,12 @@ package io.tailrace.audit.percona;
 
 import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.audit.record.MemberHandler;
+import io.tailrace.audit.record.ProtocolCommand;
 import io.tailrace.audit.record.RecordTime;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.lexer.StringPool;
 import io.tailrace.time.CivilTime;
 import java.util.Locale;
-import java.util.Set;
 
 /**
  * Writes the members of a record into its event. It supports the members of Percona's audit_log plugin in all its
@@ -18,25 +18,6 @@ import java.util.Set;
 final class PluginMemberHandler implements MemberHandler {
 
     private static final String ATTRIBUTES = "connection_attributes.attribute.";
-
-    private static final Set<String> ADMIN_COMMANDS = Set.of(
-            "Shutdown",
-            "Kill",
-            "Processlist",
-            "Refresh",
-            "Statistics",
-            "Set option",
-            "Debug",
-            "Binlog Dump",
-            "Binlog Dump GTID",
-            "Register Slave",
-            "Register Replica",
-            "Table Dump",
-            "Daemon",
-            "Time",
-            "Sleep",
-            "Delayed insert",
-            "Clone");
 
     private final StringPool strings = new StringPool();
     private final AuditEventBuilder events;
@@ -145,15 +126,6 @@ final class PluginMemberHandler implements MemberHandler {
 
     private static String eventClass(String name, String commandClass) {
         return switch (name) {
-            case "Connect",
-                    "Quit",
-                    "Disconnect",
-                    "Change user",
-                    "Pre Authenticate",
-                    "Ping",
-                    "Init DB",
-                    "Reset Connection",
-                    "Connect Out" -> "connection";
             case "Audit", "NoAudit", "Startup" -> "server";
             case "TableRead",
                     "TableInsert",
@@ -164,8 +136,13 @@ final class PluginMemberHandler implements MemberHandler {
                     "Update",
                     "Delete" -> "table";
             case "Message" -> "message";
-            default -> ADMIN_COMMANDS.contains(name) ? "admin" : ofClass(name, commandClass);
+            default -> ofCommand(name, commandClass);
         };
+    }
+
+    private static String ofCommand(String name, String commandClass) {
+        String eventClass = ProtocolCommand.eventClassOf(name);
+        return eventClass.equals("query") ? ofClass(name, commandClass) : eventClass;
     }
 
     private static String ofClass(String name, String commandClass) {
