@@ -231,13 +231,16 @@ lint: lint-python lint-docs lint-docker lint-shell lint-java ## Check style: Pyt
 # Spotless names a command of Maven that needs the directory of its pom.xml.
 OR_FMT := || { echo "lint: \`make fmt\` corrects what can be formatted, in Python and Java" >&2; exit 1; }
 
+# Where the root packages of import-linter are.
+IMPORTED := embedded:embedded/superset:collectors/capture:collectors/census:collectors/pull
+
 # .pre-commit-config.yaml runs these targets separately, and for Java only the formatting.
 .PHONY: lint-python lint-docs lint-docker lint-shell lint-java lint-java-format
 lint-python: $(DEV)
 	@.ci/version --check
 	@$(RUFF) check $(PYTHON_CODE) $(OR_FMT)
 	@$(RUFF) format --check $(PYTHON_CODE) $(OR_FMT)
-	@PYTHONPATH=embedded:collectors/pull $(DEV)/bin/lint-imports --no-logo --no-cache
+	@PYTHONPATH=$(IMPORTED) $(DEV)/bin/lint-imports --no-logo --no-cache
 
 lint-docs: $(DEV)
 	@.ci/links

@@ -271,6 +271,22 @@ def its_dataset():
     return min(fit, key=lambda dataset: dataset.id)
 
 
+def results_of_the_database(application) -> dict:
+    """What the dataset's database returns without a chart."""
+    with asked_as_admin(application):
+        database = its_dataset().database
+        said = {
+            "one of two": database.get_df("SELECT 1 AS number; SELECT 2 AS number")["number"].to_list(),
+            "one with a sign": database.get_df("SELECT '%%;' AS sign")["sign"].to_list(),
+            "one as it is": database.get_df("SELECT '%' AS sign -- as it is\n")["sign"].to_list(),
+            "schema": database.get_default_schema(None),
+        }
+        with database.get_inspector() as inspector:
+            said["inspected schema"] = inspector.default_schema_name
+        said["askers"], said["sessions"] = askers(database)
+    return said
+
+
 def main() -> None:
     application = create_app()
     count_all()
@@ -287,15 +303,7 @@ def main() -> None:
     said["nothing"] = asked(
         application, DAY, with_sql("SELECT ';' AS instance, toDateTime('2026-01-01 12:00:00') AS time")
     )
-    with asked_as_admin(application):
-        database = its_dataset().database
-        said["one of two"] = database.get_df("SELECT 1 AS number; SELECT 2 AS number")["number"].to_list()
-        said["one with a sign"] = database.get_df("SELECT '%%;' AS sign")["sign"].to_list()
-        said["one as it is"] = database.get_df("SELECT '%' AS sign -- as it is\n")["sign"].to_list()
-        said["schema"] = database.get_default_schema(None)
-        with database.get_inspector() as inspector:
-            said["inspected schema"] = inspector.default_schema_name
-        said["askers"], said["sessions"] = askers(database)
+    said.update(results_of_the_database(application))
     said["unanswered"], said["clients"] = unanswered(application), clients(application)
     said["permissions"] = permissions(application)
     from sqlalchemy.orm import Session

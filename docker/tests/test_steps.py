@@ -259,24 +259,19 @@ def test_evidence_starts_as_in_its_container_with_the_key_that_make_secrets_make
         assert component.wait(START_SECONDS) == 0
 
 
+ACCOUNTS = (
+    *("admin", "writer", "analyst", "auditor", "delivery"),
+    *("facts", "repair", "revealer", "explain", "witness"),
+    *("api", "reader_developer", "reader_compliance", "reader_security", "reader_unmasked"),
+)
+"""Accounts of ClickHouse whose passwords the configuration needs."""
+
+
 def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tmp_path, capsys):
     """In the real engine, which gets other directories than a container has."""
     secrets, configuration = tmp_path / "secrets", tmp_path / "configuration"
-    names = [
-        "admin",
-        "writer",
-        "analyst",
-        "auditor",
-        "delivery",
-        "facts",
-        "repair",
-        "revealer",
-        "explain",
-        "witness",
-    ]
-    names += ["api", "reader_developer", "reader_compliance", "reader_security", "reader_unmasked"]
     secrets.mkdir()
-    for name in names:
+    for name in ACCOUNTS:
         (secrets / password_name(name)).write_text(f"secret of {name}\n")
     configuration.mkdir()
     run("clickhouse", "--secrets", secrets, "--to", configuration, "--network", "10.0.0.0/8")

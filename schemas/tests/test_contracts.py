@@ -1,6 +1,8 @@
-"""Tests that the JSON Schemas of records accept examples and refuse invalid records."""
+"""Tests of the JSON Schemas of records, and of the lists of topics and contracts."""
 
 import json
+import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -135,3 +137,30 @@ def test_every_topic_names_a_contract_that_exists():
 
     assert all((SCHEMAS / contract).exists() for topic in topics for contract in topic["contract"])
     assert len({topic["name"] for topic in topics}) == len(topics)
+
+
+TESTS = ("stream-jobs/*/src/test/java/**/*Test.java", "collectors/*/**/test_*.py", "*/tests/test_*.py")
+
+
+@cache
+def texts() -> dict[str, str]:
+    """The text of each test by its name in contracts/README.md: Java by class, Python by path."""
+    files = [file for glob in TESTS for file in SCHEMAS.parent.glob(glob)]
+    return {
+        file.stem if file.suffix == ".java" else str(file.relative_to(SCHEMAS.parent)): file.read_text()
+        for file in files
+    }
+
+
+def readers_of(rule: str) -> set[str]:
+    """The tests that read the cases of a rule."""
+    reads = re.compile(rf'Contract\.(of|cases)\("{rule}"|[("/ ]{rule}\.json')
+    return {name for name, text in texts().items() if reads.search(text)}
+
+
+@pytest.mark.parametrize("contract", sorted(path.stem for path in (SCHEMAS / "contracts").glob("*.json")))
+def test_the_readme_names_all_tests_of_a_contract(contract):
+    readme = (SCHEMAS / "contracts/README.md").read_text()
+    row = next(line for line in readme.splitlines() if line.startswith(f"| `{contract}.json` |"))
+
+    assert set(re.findall(r"`([^`]+)`", row.split(" | ")[-1])) == readers_of(contract)

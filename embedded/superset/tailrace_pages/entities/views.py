@@ -72,10 +72,8 @@ def _answer(about: Entity) -> Any:
     its_store = store()
     reading = Reading(its_store, about, rendering.page_range())
     links = _links(reading.span, dict(about.filters))
-    kind, before = (
-        records.kind(request.args.get("kind", "")),
-        records.position(request.args.get("before", "")),
-    )
+    kind = records.kind(request.args.get("kind", ""))
+    before = records.position(request.args.get("before", ""))
     if rendering.wants_csv():
         return _csv(reading, links, kind)
     with its_store.at_once() as start:
@@ -102,10 +100,7 @@ def _answer(about: Entity) -> Any:
         sides=[*map(listing.limited, _others(reading, links)), *sides],
         alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
         risk=_risk(about, contributions),
-        pseudonyms=[
-            {**row, "address": addresses.entity(row["kind"], row["pseudonym"], links)}
-            for row in reading.pseudonyms()
-        ],
+        pseudonyms=_pseudonyms(reading, links),
         patterns=patterns,
         patterns_unknown=unknown,
         patterns_limited=about.kind == "class" and _is_restricted(),
@@ -113,6 +108,12 @@ def _answer(about: Entity) -> Any:
         sides_since=reading.sides_since if reading.sides_since > reading.span.since else None,
         csv_of=lambda table: rendering.changed(format="csv", table=table, before=None),
     )  # fmt: skip
+
+
+def _pseudonyms(reading: Reading, links: Any) -> list[dict[str, Any]]:
+    """The pseudonyms of the entity's name, with the addresses of their pages."""
+    rows = reading.pseudonyms()
+    return [{**row, "address": addresses.entity(row["kind"], row["pseudonym"], links)} for row in rows]
 
 
 def _head(reading: Reading) -> dict[str, Any]:

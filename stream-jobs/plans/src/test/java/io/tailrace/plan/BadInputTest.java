@@ -15,6 +15,46 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Documents that are damaged, hostile or otherwise invalid. */
 class BadInputTest {
 
+    /** Members with a text. */
+    private static final String[] TEXTS = {
+        "table_name",
+        "access_type",
+        "key",
+        "key_length",
+        "join_type",
+        "buffer_type",
+        "buffer_size",
+        "r_filtered",
+        "r_sort_passes",
+        "using_join_buffer",
+        "table_function",
+        "schema_name",
+        "alias",
+        "index_name",
+        "join_algorithm",
+        "subquery_location",
+        "operation",
+        "limit",
+        "heading"
+    };
+
+    /** Members with a list of texts. */
+    private static final String[] LISTS = {
+        "possible_keys",
+        "used_key_parts",
+        "ref",
+        "partitions",
+        "used_columns",
+        "key_columns",
+        "lookup_references",
+        "tables"
+    };
+
+    /** Members with a number. */
+    private static final String[] NUMBERS = {
+        "rows", "filtered", "cost", "r_rows", "r_filtered", "estimated_rows", "limit"
+    };
+
     /** Default stack size of a thread, bytes. */
     private static final long DEFAULT_STACK = 1 << 20;
 
@@ -162,43 +202,13 @@ class BadInputTest {
     void membersOfACutDocumentAreNotTrusted() {
         String secret = "\"hunter2\"";
         String names = "";
-        for (String name : new String[] {
-            "table_name",
-            "access_type",
-            "key",
-            "key_length",
-            "join_type",
-            "buffer_type",
-            "buffer_size",
-            "r_filtered",
-            "r_sort_passes",
-            "using_join_buffer",
-            "table_function",
-            "schema_name",
-            "alias",
-            "index_name",
-            "join_algorithm",
-            "subquery_location",
-            "operation",
-            "limit",
-            "heading"
-        }) {
+        for (String name : TEXTS) {
             names += "\"%s\": %s, ".formatted(name, secret);
         }
-        for (String name : new String[] {
-            "possible_keys",
-            "used_key_parts",
-            "ref",
-            "partitions",
-            "used_columns",
-            "key_columns",
-            "lookup_references",
-            "tables"
-        }) {
+        for (String name : LISTS) {
             names += "\"%s\": [%s], ".formatted(name, secret);
         }
-        for (String name :
-                new String[] {"rows", "filtered", "cost", "r_rows", "r_filtered", "estimated_rows", "limit"}) {
+        for (String name : NUMBERS) {
             names += "\"%s\": 4711, ".formatted(name);
         }
         names += "\"cost_info\": {\"hunter2\": 4711, \"sort_cost\": \"hunter2\"}, "

@@ -1,6 +1,7 @@
 package io.tailrace.errorlog;
 
 import io.tailrace.event.ErrorEvent;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
@@ -77,7 +78,7 @@ final class ErrorLogParser implements EntryParser {
             text(event, bytes, own ? header.messageFrom : entry.from(), entry.to());
         }
         if (!own && !monitor) {
-            flags.add("continuation");
+            EventFlag.CONTINUATION.addTo(flags);
         }
         classify(event, monitor);
         out.error(event);
@@ -108,7 +109,7 @@ final class ErrorLogParser implements EntryParser {
         if (own && header.form != ErrorLine.Form.TIME_OF_DAY) {
             return times.micros(bytes, header.timeFrom, header.timeTo, zone);
         }
-        flags.add("time_inherited");
+        EventFlag.TIME_INHERITED.addTo(flags);
         byte[] inherited = entry.context().timeLine().getBytes(StandardCharsets.ISO_8859_1);
         long time = times.micros(inherited, 0, inherited.length, zone);
         return own && time != CivilTime.NONE ? timeOfDay(bytes, time) : time;
@@ -152,10 +153,10 @@ final class ErrorLogParser implements EntryParser {
         event.setDatabase("");
         event.setDetails(new HashMap<>());
         if (entry.context().forgedHeader()) {
-            flags.add("forged_header");
+            EventFlag.FORGED_HEADER.addTo(flags);
         }
         if (entry.context().ambiguous()) {
-            flags.add("framing_ambiguous");
+            EventFlag.FRAMING_AMBIGUOUS.addTo(flags);
         }
         event.setFlags(flags);
         return event;
@@ -175,14 +176,14 @@ final class ErrorLogParser implements EntryParser {
     private void message(ErrorEvent event, byte[] bytes, int from, int to) {
         event.setMessage(safe.of(bytes, from, to));
         if (safe.isCut()) {
-            event.getFlags().add("truncated");
+            EventFlag.TRUNCATED.addTo(event.getFlags());
         }
     }
 
     private void json(ErrorEvent event, byte[] bytes, int from, int to) {
         Map<String, String> members = new HashMap<>();
         if (!json.read(bytes, from, to, members)) {
-            event.getFlags().add("malformed_json");
+            EventFlag.MALFORMED_JSON.addTo(event.getFlags());
         }
         event.setLevel(Levels.named(members.getOrDefault("label", "")));
         event.setSubsystem(members.getOrDefault("subsystem", ""));
@@ -202,7 +203,7 @@ final class ErrorLogParser implements EntryParser {
     private void wrapped(ErrorEvent event, byte[] bytes, int from, int to) {
         Map<String, String> members = new HashMap<>();
         if (!json.read(bytes, from, to, members)) {
-            event.getFlags().add("malformed_json");
+            EventFlag.MALFORMED_JSON.addTo(event.getFlags());
         }
         byte[] inner = members.getOrDefault("log", "").getBytes(StandardCharsets.UTF_8);
         int firstEnd = ByteText.withoutLineEnd(inner, 0, ByteText.lineFeed(inner, 0, inner.length));
@@ -221,7 +222,7 @@ final class ErrorLogParser implements EntryParser {
         } else if (kind == ErrorKind.DEADLOCK && message.contains("***")) {
             DeadlockReport.read(message, "", safe.statements(), event.getDetails());
             if (!isWholeDeadlock(message)) {
-                event.getFlags().add("fragment");
+                EventFlag.FRAGMENT.addTo(event.getFlags());
             }
         } else {
             ErrorDetails.read(event, kind);
@@ -239,11 +240,11 @@ final class ErrorLogParser implements EntryParser {
         long capacity = redoLogs.of(event.getInstance());
         MonitorReport report = MonitorReport.read(message, safe.statements(), capacity, event.getDetails());
         if (report.isCheckpointAgeHigh()) {
-            event.getFlags().add("checkpoint_age_high");
+            EventFlag.CHECKPOINT_AGE_HIGH.addTo(event.getFlags());
         }
 
         if (!message.contains(END_OF_MONITOR)) {
-            event.getFlags().add("fragment");
+            EventFlag.FRAGMENT.addTo(event.getFlags());
         }
     }
 

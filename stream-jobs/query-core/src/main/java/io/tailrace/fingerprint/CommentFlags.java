@@ -4,12 +4,10 @@ import io.tailrace.lexer.ByteText;
 
 /**
  * Detects comments that cut a clause off, as in {@code WHERE login = 'admin'-- ' AND password = '…'}: the rest of the
- * template after an injected text, whose quote or parenthesis has no beginning.
+ * template after an injected text, whose quote or parenthesis has no beginning: {@link
+ * io.tailrace.flag.EventFlag#COMMENT_CUTS_STATEMENT}.
  */
 final class CommentFlags {
-
-    /** A comment contains the end of a literal or of a parenthesis that was opened before the comment. */
-    static final String CUTS = "comment_cuts_statement";
 
     private CommentFlags() {}
 

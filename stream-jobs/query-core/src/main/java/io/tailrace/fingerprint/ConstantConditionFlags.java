@@ -2,6 +2,7 @@ package io.tailrace.fingerprint;
 
 import io.tailrace.fingerprint.ConditionTokens.Kind;
 import io.tailrace.fingerprint.ConstantOperand.Truth;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.lexer.ByteText;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,21 +13,6 @@ import java.util.Locale;
  * fingerprints, so that {@code 1=1} and {@code 1=0} have the same one. Not thread-safe.
  */
 final class ConstantConditionFlags {
-
-    /** {@code OR 1=1}, {@code OR 'a' LIKE 'a'}, {@code OR id=id}: every row matches. */
-    static final String TAUTOLOGY = "tautology";
-    /**
-     * {@code AND 5=5}, {@code AND 5=6}, {@code OR 5=6}: a comparison of literals after another condition. Excluded
-     * are {@code 1=0}, {@code 1=1} and similar ones, with which frameworks express that nothing or everything
-     * matches.
-     */
-    static final String CONSTANT_CONDITION = "constant_condition";
-
-    /**
-     * The statement's own WHERE contains only conditions that are true for every row: {@code WHERE 1=1}; of an UPDATE or
-     * DELETE also {@code id > 0}, {@code NOT id IS NULL} and {@code a LIKE '%'}.
-     */
-    static final String EVERY_ROW = "every_row";
 
     private static final byte[] WHERE = ByteText.ascii("where");
     private static final byte[] RETURNING = ByteText.ascii("returning");
@@ -92,13 +78,13 @@ final class ConstantConditionFlags {
         read(bytes, from, to);
         List<String> flags = new ArrayList<>(0);
         if (tautology) {
-            flags.add(TAUTOLOGY);
+            EventFlag.TAUTOLOGY.addTo(flags);
         }
         if (constant) {
-            flags.add(CONSTANT_CONDITION);
+            EventFlag.CONSTANT_CONDITION.addTo(flags);
         }
         if (everyRow) {
-            flags.add(EVERY_ROW);
+            EventFlag.EVERY_ROW.addTo(flags);
         }
         return flags;
     }

@@ -1,6 +1,8 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.fingerprint.ConditionTokens.Kind;
+import io.tailrace.flag.EventFlag;
+import io.tailrace.flag.EventFlagFamily;
 import io.tailrace.lexer.ByteText;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -17,13 +19,6 @@ import java.util.regex.Pattern;
  * {@code dynamic_drop_table}. Not thread-safe.
  */
 final class DynamicStatementFlags {
-
-    /** The statement is written in hexadecimal digits. */
-    static final String IN_HEX = "dynamic_hex";
-    /** Functions assemble the statement from literals, which hides its words. */
-    static final String ASSEMBLED = "dynamic_assembled";
-    /** The statement reads or writes a file of the server. */
-    static final String WITH_FILE = "dynamic_file";
 
     /** In {@code SET@a}, the word before the variable belongs to the same token. */
     private static final byte AT = '@';
@@ -130,7 +125,7 @@ final class DynamicStatementFlags {
 
     private Set<String> skipped() {
         tokens.next();
-        return Set.of(WITH_FILE);
+        return Set.of(EventFlag.DYNAMIC_FILE.wireName());
     }
 
     /** Reads the text at the current token and returns its flags. */
@@ -163,7 +158,7 @@ final class DynamicStatementFlags {
                 new ArrayList<>(flags(text.substring(0, Math.min(text.length(), MAX_LENGTH)), literals.isCoded()));
         boolean part = literals.isDecoded() && WORD.matcher(text).matches();
         if (literals.isComplete() && (part || !found.isEmpty())) {
-            found.add(ASSEMBLED);
+            EventFlag.DYNAMIC_ASSEMBLED.addTo(found);
         }
         return found;
     }
@@ -177,22 +172,22 @@ final class DynamicStatementFlags {
         List<String> flags = new ArrayList<>();
         flags.add(name(statement));
         if (coded) {
-            flags.add(IN_HEX);
+            EventFlag.DYNAMIC_HEX.addTo(flags);
         }
         if (FILE.matcher(code).find()) {
-            flags.add(WITH_FILE);
+            EventFlag.DYNAMIC_FILE.addTo(flags);
         }
         return flags;
     }
 
     /** Returns the name of a flag from the matched words, which are a fixed set. */
     private static String name(Matcher statement) {
-        StringBuilder name = new StringBuilder("dynamic");
+        List<String> kind = new ArrayList<>(2);
         for (int i = 1; i <= statement.groupCount(); i++) {
             if (statement.group(i) != null) {
-                name.append('_').append(statement.group(i).toLowerCase(Locale.ROOT));
+                kind.add(statement.group(i).toLowerCase(Locale.ROOT));
             }
         }
-        return name.toString();
+        return EventFlagFamily.dynamic(kind);
     }
 }

@@ -1,5 +1,6 @@
 package io.tailrace.fingerprint;
 
+import io.tailrace.flag.EventFlag;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlBytes;
 import io.tailrace.statement.StatementReader;
@@ -24,12 +25,6 @@ public final class Fingerprinter {
 
     /** The rules before these, which {@link #previousId} applies. */
     public static final String PREVIOUS_RULE_SET = "tailrace-1";
-
-    /** Flag of an event that may concern more accounts than it names: {@link #accountsAreIncomplete}. */
-    public static final String ACCOUNTS_INCOMPLETE = "accounts_incomplete";
-
-    /** Flag of an event: a version comment contains quotes or comments, so servers read the statement differently. */
-    public static final String VERSION_COMMENT_AMBIGUOUS = "version_comment_ambiguous";
 
     /** Longest text of a fingerprint, bytes. The id is computed from the whole text. */
     public static final int MAX_TEXT_LENGTH = 16 << 10;
@@ -151,9 +146,9 @@ public final class Fingerprinter {
     }
 
     /**
-     * Returns flags for properties of the statement's literals and comments, which its class does not show. The flags
-     * are from a fixed set (docs/FINGERPRINT.md) and never contain a literal. Only the first {@value #MAX_READ_LENGTH}
-     * bytes are read. The statement must be that of the latest call of {@link #statement}.
+     * Returns flags for properties of the statement's literals and comments, which its class does not show: wire names
+     * of {@link EventFlag} and {@link io.tailrace.flag.EventFlagFamily}, which never contain a literal. Only the first
+     * {@value #MAX_READ_LENGTH} bytes are read. The statement must be that of the latest call of {@link #statement}.
      *
      * @param shape result of {@link #statement} for this statement
      */
@@ -163,15 +158,19 @@ public final class Fingerprinter {
         boolean forges = LogEntryText.isIn(bytes, from, end);
         boolean unclear = masker.dependsOnServer();
         if (!shape.literalsMatter() && !forges && !unclear) {
-            return cut ? List.of(CommentFlags.CUTS) : List.of();
+            return cut ? List.of(EventFlag.COMMENT_CUTS_STATEMENT.wireName()) : List.of();
         }
-        List<String> flags =
-                new ArrayList<>(unclear ? List.of(VERSION_COMMENT_AMBIGUOUS) : conditions.of(bytes, from, end));
+        List<String> flags = new ArrayList<>();
+        if (unclear) {
+            EventFlag.VERSION_COMMENT_AMBIGUOUS.addTo(flags);
+        } else {
+            flags.addAll(conditions.of(bytes, from, end));
+        }
         if (cut) {
-            flags.add(CommentFlags.CUTS);
+            EventFlag.COMMENT_CUTS_STATEMENT.addTo(flags);
         }
         if (forges) {
-            flags.add(LogEntryText.FLAG);
+            EventFlag.LOG_ENTRY_IN_TEXT.addTo(flags);
         }
         if (!unclear) {
             flags.addAll(hidden.of(bytes, from, end));

@@ -4,12 +4,9 @@ import io.tailrace.lexer.ByteText;
 
 /**
  * Detects lines of a statement that begin like entries of a log. In a log that writes statements as they are, such a line
- * is read as an entry of its own by tools that know no quotes.
+ * is read as an entry of its own by tools that know no quotes: {@link io.tailrace.flag.EventFlag#LOG_ENTRY_IN_TEXT}.
  */
 final class LogEntryText {
-
-    /** A line of a literal, a comment or a quoted name begins like an entry of a log of MySQL or MariaDB. */
-    static final String FLAG = "log_entry_in_text";
 
     private static final byte[][] BEGINNINGS = {
         ByteText.ascii("# Time: "),

@@ -1,6 +1,8 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.fingerprint.ConditionTokens.Kind;
+import io.tailrace.flag.EventFlag;
+import io.tailrace.flag.EventFlagFamily;
 import io.tailrace.lexer.ByteText;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -15,14 +17,14 @@ import java.util.regex.Pattern;
  */
 final class SettingFlags {
 
-    /** Suffix of a setting's name for 0, OFF, FALSE, NO, NONE, LOW or an empty text. */
-    private static final String OFF = "=off";
-    /** Suffix for 1, ON, TRUE, YES, MEDIUM or STRONG. */
-    private static final String ON = "=on";
-    /** Suffix for any other number, followed by its order of magnitude: e0 up to 10, e3 from 1,000 up to 10,000. */
-    private static final String MAGNITUDE = "=e";
-    /** Suffix for any other text, word or expression, whose meaning is unknown. */
-    private static final String OTHER = "=other";
+    /** Value in a flag for 0, OFF, FALSE, NO, NONE, LOW or an empty text. */
+    private static final String OFF = "off";
+    /** Value for 1, ON, TRUE, YES, MEDIUM or STRONG. */
+    private static final String ON = "on";
+    /** Value for any other number, followed by its order of magnitude: e0 up to 10, e3 from 1,000 up to 10,000. */
+    private static final String MAGNITUDE = "e";
+    /** Value for any other text, word or expression, whose meaning is unknown. */
+    private static final String OTHER = "other";
 
     private static final int MAX_MAGNITUDE = 9;
     private static final int MAX_VALUE_LENGTH = 40;
@@ -109,7 +111,7 @@ final class SettingFlags {
                         : SETTINGS.matcher(setting).matches();
                 String value = value();
                 if (known) {
-                    flags.add(setting + value);
+                    flags.add(EventFlagFamily.setting(setting, value));
                 }
                 setting = "";
             }
@@ -127,7 +129,7 @@ final class SettingFlags {
         return INSTRUMENTS.matcher(setting).matches() ? setting : setting.replace('.', '_');
     }
 
-    /** Returns the suffix for the current value and reads the token after it. */
+    /** Returns the flag's value for the current token and reads the token after it. */
     private String value() {
         String reported =
                 switch (tokens.kind()) {
@@ -169,21 +171,23 @@ final class SettingFlags {
     private void libraries(Set<String> flags) {
         while (tokens.kind() != Kind.END) {
             if (tokens.kind() == Kind.TEXT) {
-                flags.add(library(quoted(MAX_LIBRARY_LENGTH).toLowerCase(Locale.ROOT)));
+                library(quoted(MAX_LIBRARY_LENGTH).toLowerCase(Locale.ROOT)).addTo(flags);
             }
             tokens.next();
         }
     }
 
-    private static String library(String name) {
+    private static EventFlag library(String name) {
         if (name.contains("audit")) {
-            return "uninstalls_audit";
+            return EventFlag.UNINSTALLS_AUDIT;
         }
         if (name.contains("connection_control")) {
-            return "uninstalls_login_guard";
+            return EventFlag.UNINSTALLS_LOGIN_GUARD;
         }
         boolean checks = name.contains("password") && (name.contains("validat") || name.contains("check"));
-        return checks || name.contains("password_reuse") ? "uninstalls_password_check" : "uninstalls_other";
+        return checks || name.contains("password_reuse")
+                ? EventFlag.UNINSTALLS_PASSWORD_CHECK
+                : EventFlag.UNINSTALLS_OTHER;
     }
 
     private String quoted(int limit) {

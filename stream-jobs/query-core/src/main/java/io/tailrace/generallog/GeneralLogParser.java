@@ -3,6 +3,7 @@ package io.tailrace.generallog;
 import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.fingerprint.StatementSample;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
@@ -83,18 +84,18 @@ final class GeneralLogParser implements EntryParser {
         }
         byte[] database = entry.context().database().getBytes(StandardCharsets.ISO_8859_1);
         event.setDatabase(strings.utf8(database, 0, database.length));
-        event.getFlags().add("status_unknown");
+        EventFlag.STATUS_UNKNOWN.addTo(event.getFlags());
         if (database.length > 0 && header.command.hasStatement()) {
-            event.getFlags().add("database_inherited");
+            EventFlag.DATABASE_INHERITED.addTo(event.getFlags());
         }
         if (entry.context().loggedIn()) {
-            event.getFlags().add("logged_in");
+            EventFlag.LOGGED_IN.addTo(event.getFlags());
         }
         if (entry.context().forgedHeader()) {
-            event.getFlags().add("forged_header");
+            EventFlag.FORGED_HEADER.addTo(event.getFlags());
         }
         if (entry.context().ambiguous()) {
-            event.getFlags().add("framing_ambiguous");
+            EventFlag.FRAMING_AMBIGUOUS.addTo(event.getFlags());
         }
     }
 
@@ -130,7 +131,7 @@ final class GeneralLogParser implements EntryParser {
         }
         event.setDatabase(strings.utf8(bytes, name + TO_DATABASE.length, Math.max(to - 1, name + TO_DATABASE.length)));
         event.setStatus(DATABASE_DENIED);
-        event.getFlags().remove("status_unknown");
+        EventFlag.STATUS_UNKNOWN.removeFrom(event.getFlags());
     }
 
     private void connect(AuditEvent event, byte[] bytes, int from, int to) {
@@ -144,7 +145,7 @@ final class GeneralLogParser implements EntryParser {
         if (account.denied) {
             usingPassword(event, bytes, from, to);
             event.setStatus(ACCESS_DENIED);
-            event.getFlags().remove("status_unknown");
+            EventFlag.STATUS_UNKNOWN.removeFrom(event.getFlags());
         }
     }
 

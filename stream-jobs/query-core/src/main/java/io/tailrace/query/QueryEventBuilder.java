@@ -4,6 +4,7 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.NormalizedStatement;
 import io.tailrace.fingerprint.StatementSample;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.LogEntry;
@@ -61,9 +62,13 @@ public final class QueryEventBuilder {
     }
 
     /** Adds a flag to the current event. */
-    public void flag(String name) {
+    public void flag(EventFlag flag) {
+        flag.addTo(flagsToExtend());
+    }
+
+    private List<String> flagsToExtend() {
         flags = flags.isEmpty() ? new ArrayList<>(2) : flags;
-        flags.add(name);
+        return flags;
     }
 
     /**
@@ -109,13 +114,16 @@ public final class QueryEventBuilder {
         event.setTablesRead(shape.tablesRead());
         event.setTablesWritten(shape.tablesWritten());
         if (!shape.tables().complete()) {
-            flag("tables_incomplete");
+            flag(EventFlag.TABLES_INCOMPLETE);
         }
         tags(event, fingerprinter.tags(bytes));
-        fingerprinter.flags(shape, bytes, from, to).forEach(this::flag);
+        List<String> ofStatement = fingerprinter.flags(shape, bytes, from, to);
+        if (!ofStatement.isEmpty()) {
+            flagsToExtend().addAll(ofStatement);
+        }
         event.setAccounts(fingerprinter.accounts(shape, bytes, from, to, event.getUser()));
         if (fingerprinter.accountsAreIncomplete()) {
-            flag(Fingerprinter.ACCOUNTS_INCOMPLETE);
+            flag(EventFlag.ACCOUNTS_INCOMPLETE);
         }
         if (shape.isRenamed()) {
             out.renamed(fingerprinter.previousId(shape, bytes, from, to));
@@ -144,10 +152,10 @@ public final class QueryEventBuilder {
             int to,
             ParseListener out) {
         if (context.forgedHeader()) {
-            flag("forged_header");
+            flag(EventFlag.FORGED_HEADER);
         }
         if (context.ambiguous()) {
-            flag("framing_ambiguous");
+            flag(EventFlag.FRAMING_AMBIGUOUS);
         }
         event.setFlags(flags);
         out.query(event, fingerprint, out.needsStatement(event) ? StatementSample.of(bytes, from, to) : "");

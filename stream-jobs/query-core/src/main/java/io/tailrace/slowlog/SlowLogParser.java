@@ -1,6 +1,7 @@
 package io.tailrace.slowlog;
 
 import io.tailrace.event.QueryEvent;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.EntryParser;
@@ -73,7 +74,7 @@ final class SlowLogParser implements EntryParser {
         if (header.timestamp > 0 && (inherited == CivilTime.NONE || agrees(inherited))) {
             return header.timestamp * 1_000_000;
         }
-        events.flag("time_inherited");
+        events.flag(EventFlag.TIME_INHERITED);
         return inherited;
     }
 
@@ -90,7 +91,7 @@ final class SlowLogParser implements EntryParser {
         double rest = apart - steps * ZONE_STEP;
         boolean near = rest >= -ZONE_SLACK && rest <= header.queryTime + ZONE_SLACK;
         if (steps != 0 && near && Math.abs(apart) <= MAX_DIFFERENCE) {
-            events.flag("zone_doubtful");
+            events.flag(EventFlag.ZONE_DOUBTFUL);
         }
     }
 
@@ -128,7 +129,7 @@ final class SlowLogParser implements EntryParser {
                 ? events.classifyCommand(event, bytes, from, to, out)
                 : events.classify(event, bytes, from, to, out);
         if (header.overflow) {
-            events.flag("time_overflow");
+            events.flag(EventFlag.TIME_OVERFLOW);
         }
         events.report(event, fingerprint, entry.context(), bytes, from, to, out);
     }
@@ -166,7 +167,7 @@ final class SlowLogParser implements EntryParser {
         if (inherited.isEmpty()) {
             return "";
         }
-        events.flag("database_inherited");
+        events.flag(EventFlag.DATABASE_INHERITED);
         byte[] bytes = inherited.getBytes(StandardCharsets.ISO_8859_1);
         return strings.utf8(bytes, 0, bytes.length);
     }

@@ -2,6 +2,7 @@ package io.tailrace.fingerprint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.flag.EventFlag;
 import io.tailrace.lexer.ByteText;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Version comments that some servers run and others skip. */
 class VersionCommentTest {
 
-    private static final String AMBIGUOUS = Fingerprinter.VERSION_COMMENT_AMBIGUOUS;
+    private static final String AMBIGUOUS = EventFlag.VERSION_COMMENT_AMBIGUOUS.wireName();
 
     private final Fingerprinter fingerprinter = new Fingerprinter();
     private byte[] bytes;

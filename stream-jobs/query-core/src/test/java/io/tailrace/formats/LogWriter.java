@@ -70,32 +70,14 @@ record LogWriter(String format, UnaryOperator<String> record) {
                         + "\",\"root[root] @ localhost []\",\"localhost\",\"\",\"\",\"\"\n");
         for (String format :
                 List.of("percona-audit-xml-old", "percona-audit-filter-xml-old", "mysql-enterprise-audit-xml-old")) {
-            writers.put(
-                    format,
-                    sql -> "<AUDIT_RECORD\n  NAME=\"Query\"\n  RECORD_ID=\"4_x\"\n"
-                            + "  TIMESTAMP=\"2026-11-21T02:50:38 UTC\"\n  SQLTEXT=\"" + xml(sql)
-                            + "\"\n  REWRITTEN_QUERY=\""
-                            + xml(sql) + "\"\n  VARIABLE_VALUE=\"" + SECRET + "\"\n  UNKNOWN=\"" + SECRET + "\"\n/>\n");
+            writers.put(format, LogWriter::xmlAttributes);
         }
         for (String format :
                 List.of("percona-audit-xml-new", "percona-audit-filter-xml-new", "mysql-enterprise-audit-xml-new")) {
-            writers.put(
-                    format,
-                    sql -> "<AUDIT_RECORD>\n  <NAME>Query</NAME>\n  <RECORD_ID>4_x</RECORD_ID>\n"
-                            + "  <TIMESTAMP>2026-11-21T02:50:38 UTC</TIMESTAMP>\n  <SQLTEXT>" + xml(sql)
-                            + "</SQLTEXT>\n"
-                            + "  <MESSAGE>" + SECRET + "</MESSAGE>\n  <MAP><ELEMENT><KEY>" + SECRET + "</KEY><VALUE>"
-                            + SECRET
-                            + "</VALUE></ELEMENT></MAP>\n  <UNKNOWN>" + SECRET + "</UNKNOWN>\n</AUDIT_RECORD>\n");
+            writers.put(format, LogWriter::xmlElements);
         }
         for (String format : List.of("percona-audit-filter-json", "mysql-enterprise-audit-json")) {
-            writers.put(
-                    format,
-                    sql -> "{ \"timestamp\": \"2026-11-21 02:50:38\", \"id\": 1, \"class\": \"general\", "
-                            + "\"general_data\": { \"command\": \"Query\", \"query\": \"" + json(sql)
-                            + "\", \"new\": \"" + SECRET
-                            + "\" }, \"parse_data\": { \"rewritten_query\": \"" + json(sql) + "\" }, \"message_data\": "
-                            + "{ \"message\": \"" + SECRET + "\", \"map\": { \"k\": \"" + SECRET + "\" } } },\n");
+            writers.put(format, LogWriter::filterJson);
         }
         writers.put(
                 "mcafee-audit-json",
@@ -104,6 +86,30 @@ record LogWriter(String format, UnaryOperator<String> record) {
         return writers.entrySet().stream()
                 .map(entry -> new LogWriter(entry.getKey(), entry.getValue()))
                 .toList();
+    }
+
+    private static String xmlAttributes(String sql) {
+        return "<AUDIT_RECORD\n  NAME=\"Query\"\n  RECORD_ID=\"4_x\"\n"
+                + "  TIMESTAMP=\"2026-11-21T02:50:38 UTC\"\n  SQLTEXT=\"" + xml(sql)
+                + "\"\n  REWRITTEN_QUERY=\""
+                + xml(sql) + "\"\n  VARIABLE_VALUE=\"" + SECRET + "\"\n  UNKNOWN=\"" + SECRET + "\"\n/>\n";
+    }
+
+    private static String xmlElements(String sql) {
+        return "<AUDIT_RECORD>\n  <NAME>Query</NAME>\n  <RECORD_ID>4_x</RECORD_ID>\n"
+                + "  <TIMESTAMP>2026-11-21T02:50:38 UTC</TIMESTAMP>\n  <SQLTEXT>" + xml(sql)
+                + "</SQLTEXT>\n"
+                + "  <MESSAGE>" + SECRET + "</MESSAGE>\n  <MAP><ELEMENT><KEY>" + SECRET + "</KEY><VALUE>"
+                + SECRET
+                + "</VALUE></ELEMENT></MAP>\n  <UNKNOWN>" + SECRET + "</UNKNOWN>\n</AUDIT_RECORD>\n";
+    }
+
+    private static String filterJson(String sql) {
+        return "{ \"timestamp\": \"2026-11-21 02:50:38\", \"id\": 1, \"class\": \"general\", "
+                + "\"general_data\": { \"command\": \"Query\", \"query\": \"" + json(sql)
+                + "\", \"new\": \"" + SECRET
+                + "\" }, \"parse_data\": { \"rewritten_query\": \"" + json(sql) + "\" }, \"message_data\": "
+                + "{ \"message\": \"" + SECRET + "\", \"map\": { \"k\": \"" + SECRET + "\" } } },\n";
     }
 
     private static String pluginJson(String sql) {

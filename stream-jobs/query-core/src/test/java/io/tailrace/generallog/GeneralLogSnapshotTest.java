@@ -23,7 +23,7 @@ class GeneralLogSnapshotTest {
 
     private final GeneralLogFormat format = new GeneralLogFormat();
 
-    /** The snapshot was written by release 0.2 after the first two lines. */
+    /** The snapshot was written by 0.2.0, in development, after the first two lines. */
     @Test
     void aSnapshotOfTheFirstVersionIsRead() {
         byte[] snapshot = HexFormat.of()

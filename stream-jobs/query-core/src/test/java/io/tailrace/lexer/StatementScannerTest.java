@@ -40,9 +40,9 @@ class StatementScannerTest {
         return Contract.cases("open_literal");
     }
 
-    static Stream<Arguments> texts() {
+    /** Literals and quoted names. */
+    static Stream<Arguments> literals() {
         return Stream.of(
-                // Literals and quoted names
                 Arguments.of("SELECT 1;", End.COMPLETE),
                 Arguments.of("SELECT 1", End.OPEN),
                 Arguments.of("SELECT 1; ", End.COMPLETE),
@@ -59,8 +59,11 @@ class StatementScannerTest {
                 Arguments.of("SELECT \"a\\\";", End.LITERAL),
                 Arguments.of("SELECT 'a\n--\n", End.LITERAL),
                 Arguments.of("SELECT `a\\`;", End.COMPLETE),
-                Arguments.of("SELECT `a';", End.LITERAL),
-                // Comments
+                Arguments.of("SELECT `a';", End.LITERAL));
+    }
+
+    static Stream<Arguments> comments() {
+        return Stream.of(
                 Arguments.of("SELECT 1 -- it's", End.OPEN),
                 Arguments.of("SELECT 1 -- it's\n;", End.COMPLETE),
                 Arguments.of("SELECT 1 --\tit's\n;", End.COMPLETE),
@@ -79,8 +82,12 @@ class StatementScannerTest {
                 Arguments.of("SELECT /*/ 1;", End.LITERAL),
                 Arguments.of("SELECT /* ;\n*\n/ */ 1;", End.COMPLETE),
                 Arguments.of("SELECT 4 / 2;", End.COMPLETE),
-                Arguments.of("SELECT 4 */ 2;", End.COMPLETE),
-                // Code that only some servers run
+                Arguments.of("SELECT 4 */ 2;", End.COMPLETE));
+    }
+
+    /** Code that only some servers run. */
+    static Stream<Arguments> executableComments() {
+        return Stream.of(
                 Arguments.of("SELECT /*! 1 ;", End.OPEN),
                 Arguments.of("SELECT /*! 1 ; */", End.OPEN),
                 Arguments.of("SELECT /*! 1 ; */;", End.COMPLETE),
@@ -93,8 +100,11 @@ class StatementScannerTest {
                 Arguments.of("SELECT /*M it's */;", End.COMPLETE),
                 Arguments.of("SELECT /*M", End.LITERAL),
                 Arguments.of("SELECT /*! /* it's */ 1 */;", End.COMPLETE),
-                Arguments.of("SELECT /*! /*! it's */ 1 */;", End.COMPLETE),
-                // Compound statements
+                Arguments.of("SELECT /*! /*! it's */ 1 */;", End.COMPLETE));
+    }
+
+    static Stream<Arguments> compoundStatements() {
+        return Stream.of(
                 Arguments.of("BEGIN;", End.COMPLETE),
                 Arguments.of("begin work;", End.COMPLETE),
                 Arguments.of("BEGIN SELECT 1;", End.BLOCK),
@@ -112,8 +122,11 @@ class StatementScannerTest {
                 Arguments.of("CREATE PROCEDURE p() BEGIN CASE a WHEN 1 THEN SELECT 1; END CASE;", End.BLOCK),
                 Arguments.of("CREATE PROCEDURE p() BEGIN CASE a WHEN 1 THEN SELECT 1; END\nCASE; END;", End.MAYBE),
                 Arguments.of("CREATE PROCEDURE p() SELECT CASE a WHEN 1 THEN 2 END;", End.MAYBE),
-                Arguments.of("IF a THEN SELECT 1;", End.MAYBE),
-                // Dollar quotes
+                Arguments.of("IF a THEN SELECT 1;", End.MAYBE));
+    }
+
+    static Stream<Arguments> dollarQuotes() {
+        return Stream.of(
                 Arguments.of("CREATE FUNCTION f() RETURNS int LANGUAGE JAVASCRIPT AS $js$ return ';", End.LITERAL),
                 Arguments.of("CREATE FUNCTION f() RETURNS int AS $js$ '\n$$ $j$\n", End.LITERAL),
                 Arguments.of("CREATE FUNCTION f() RETURNS int AS $js$ '\n$$ $js$;", End.MAYBE),
@@ -124,7 +137,7 @@ class StatementScannerTest {
     }
 
     @ParameterizedTest
-    @MethodSource("texts")
+    @MethodSource({"literals", "comments", "executableComments", "compoundStatements", "dollarQuotes"})
     void knowsWhereAStatementEnds(String text, End expected) {
         StatementScanner scanner = new StatementScanner();
         int state = 0;

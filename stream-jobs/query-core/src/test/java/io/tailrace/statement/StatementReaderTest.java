@@ -21,6 +21,59 @@ import org.junit.jupiter.params.provider.CsvFileSource;
 
 class StatementReaderTest {
 
+    private static final String[] PIECES = {
+        "SELECT ",
+        "FROM ",
+        "(",
+        ")",
+        ",",
+        "t",
+        "`a`",
+        ".",
+        "UPDATE ",
+        "SET ",
+        "WITH ",
+        "AS ",
+        "JOIN ",
+        "ON ",
+        "*",
+        "@",
+        "DELETE ",
+        "USING ",
+        "INSERT INTO ",
+        "VALUES ",
+        "UNION ",
+        "TABLE ",
+        "CREATE ",
+        "VIEW ",
+        "ALTER ",
+        "RENAME ",
+        "LIKE ",
+        ";",
+        "/*!",
+        "*/",
+        "{",
+        "}",
+        "=",
+        "PARTITION ",
+        "FOR ",
+        "INDEX ",
+        "EXPLAIN ",
+        "SHOW ",
+        "COLUMNS ",
+        "LOCK ",
+        "TABLES ",
+        "BEGIN ",
+        "IF ",
+        "THEN ",
+        ":",
+        "'",
+        "RECURSIVE ",
+        "LATERAL ",
+        "DROP ",
+        "TO "
+    };
+
     private final Fingerprinter fingerprinter = new Fingerprinter();
 
     private StatementTables tables(String statement) {
@@ -127,63 +180,11 @@ class StatementReaderTest {
 
     @Test
     void anyTextIsRead() {
-        String[] pieces = {
-            "SELECT ",
-            "FROM ",
-            "(",
-            ")",
-            ",",
-            "t",
-            "`a`",
-            ".",
-            "UPDATE ",
-            "SET ",
-            "WITH ",
-            "AS ",
-            "JOIN ",
-            "ON ",
-            "*",
-            "@",
-            "DELETE ",
-            "USING ",
-            "INSERT INTO ",
-            "VALUES ",
-            "UNION ",
-            "TABLE ",
-            "CREATE ",
-            "VIEW ",
-            "ALTER ",
-            "RENAME ",
-            "LIKE ",
-            ";",
-            "/*!",
-            "*/",
-            "{",
-            "}",
-            "=",
-            "PARTITION ",
-            "FOR ",
-            "INDEX ",
-            "EXPLAIN ",
-            "SHOW ",
-            "COLUMNS ",
-            "LOCK ",
-            "TABLES ",
-            "BEGIN ",
-            "IF ",
-            "THEN ",
-            ":",
-            "'",
-            "RECURSIVE ",
-            "LATERAL ",
-            "DROP ",
-            "TO "
-        };
         Random random = new Random(11);
         for (int i = 0; i < PropertyTestBudget.of(20_000, 100_000); i++) {
             StringBuilder text = new StringBuilder();
             for (int size = random.nextInt(20); size >= 0; size--) {
-                text.append(pieces[random.nextInt(pieces.length)]);
+                text.append(PIECES[random.nextInt(PIECES.length)]);
             }
             assertThat(tables(text.toString())).isNotNull();
         }

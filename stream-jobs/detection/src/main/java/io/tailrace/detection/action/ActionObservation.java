@@ -6,6 +6,7 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.match.CidrMatcher;
 import io.tailrace.detection.taxonomy.LoginClassifier;
+import io.tailrace.flag.EventFlag;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -149,7 +150,7 @@ public record ActionObservation(
     private static boolean isTruncated(DetectionEvent event) {
         List<FieldValue> flags = event.values(DatabaseField.FLAG.fieldName());
         for (int i = 0; i < flags.size(); i++) {
-            if (flags.get(i).text().equals("truncated")) {
+            if (flags.get(i).text().equals(EventFlag.TRUNCATED.wireName())) {
                 return true;
             }
         }

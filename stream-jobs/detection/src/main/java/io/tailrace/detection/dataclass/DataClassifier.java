@@ -5,6 +5,7 @@ import io.tailrace.detection.event.CaseFolding;
 import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.statement.NameReader;
 import io.tailrace.statement.StatementNames;
 import java.nio.charset.StandardCharsets;
@@ -122,7 +123,7 @@ public final class DataClassifier {
                 texts(event, DatabaseField.TABLE_READ),
                 texts(event, DatabaseField.TABLE_WRITTEN),
                 text(event, DatabaseField.TABLES_BASIS),
-                !flags.isEmpty() && (has(flags, "truncated") || has(flags, "tables_incomplete")));
+                !flags.isEmpty() && (has(flags, EventFlag.TRUNCATED) || has(flags, EventFlag.TABLES_INCOMPLETE)));
         if (statement.isEmpty()) {
             return withoutText(event, key);
         }
@@ -134,8 +135,8 @@ public final class DataClassifier {
         return known;
     }
 
-    private static boolean has(List<FieldValue> values, String wanted) {
-        return values.stream().anyMatch(value -> value.text().equals(wanted));
+    private static boolean has(List<FieldValue> flags, EventFlag wanted) {
+        return flags.stream().anyMatch(flag -> flag.text().equals(wanted.wireName()));
     }
 
     private DataClassification withoutText(DetectionEvent event, Key key) {

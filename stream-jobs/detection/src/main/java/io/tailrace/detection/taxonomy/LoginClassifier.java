@@ -1,6 +1,7 @@
 package io.tailrace.detection.taxonomy;
 
 import io.tailrace.event.AuditEvent;
+import io.tailrace.flag.EventFlag;
 import java.util.Locale;
 
 /**
@@ -10,8 +11,6 @@ import java.util.Locale;
  * was refused.
  */
 public final class LoginClassifier {
-
-    private static final String LOGGED_IN = "logged_in";
 
     private LoginClassifier() {}
 
@@ -46,7 +45,7 @@ public final class LoginClassifier {
 
     /** Returns the result of the login that an event records; empty if it records none. */
     static String of(AuditEvent event) {
-        if (event.getFlags().contains(LOGGED_IN)) {
+        if (EventFlag.LOGGED_IN.isIn(event.getFlags())) {
             return StatusOutcome.SUCCESS;
         }
         if (!isLogin(event.getEventClass(), event.getCommand(), event.getEventName())) {

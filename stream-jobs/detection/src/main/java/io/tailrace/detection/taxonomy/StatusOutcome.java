@@ -1,5 +1,6 @@
 package io.tailrace.detection.taxonomy;
 
+import io.tailrace.flag.EventFlag;
 import java.util.Collection;
 
 /**
@@ -11,8 +12,6 @@ public final class StatusOutcome {
     static final String SUCCESS = "success";
     static final String FAILURE = "failure";
     static final String UNKNOWN = "unknown";
-
-    private static final String STATUS_UNKNOWN = "status_unknown";
 
     private StatusOutcome() {}
 
@@ -29,6 +28,6 @@ public final class StatusOutcome {
     }
 
     static boolean isKnown(int status, Collection<?> flags) {
-        return status != 0 || !flags.contains(STATUS_UNKNOWN);
+        return status != 0 || !EventFlag.STATUS_UNKNOWN.isIn(flags);
     }
 }

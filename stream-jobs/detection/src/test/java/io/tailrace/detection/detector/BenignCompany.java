@@ -389,85 +389,98 @@ final class BenignCompany {
 
     private void night(int day) {
         at(1 * 3600 + random.nextInt(300), this::dump);
-        at(
-                2 * 3600 + random.nextInt(300),
-                () -> session(
-                        "db1",
-                        "etl",
-                        "10.20.60.1",
-                        List.of(
-                                "TRUNCATE TABLE dwh.staging_orders",
-                                "INSERT INTO dwh.staging_orders SELECT * FROM shop.orders WHERE updated_at > '2026-01-01'",
-                                "DELETE FROM dwh.facts WHERE day = '2026-01-01'",
-                                "INSERT INTO dwh.facts SELECT day, SUM(total) FROM dwh.staging_orders GROUP BY day",
-                                "LOAD DATA LOCAL INFILE 'rates.csv' INTO TABLE dwh.rates FIELDS TERMINATED BY ','",
-                                "CREATE TEMPORARY TABLE t_new LIKE dwh.facts",
-                                "DROP TEMPORARY TABLE t_new",
-                                "DROP TABLE IF EXISTS dwh.facts_old",
-                                "RENAME TABLE dwh.facts_new TO dwh.facts_current, dwh.facts_current TO dwh.facts_old")));
-        at(
-                3 * 3600 + random.nextInt(300),
-                () -> session(
-                        "db1",
-                        "cleanup",
-                        "10.20.60.2",
-                        List.of(
-                                "DELETE FROM sessions WHERE expires_at < NOW() LIMIT 10000",
-                                "DELETE FROM events WHERE created_at < NOW() - INTERVAL 90 DAY LIMIT 10000",
-                                "UPDATE carts SET state = 'abandoned' WHERE updated_at < NOW() - INTERVAL 7 DAY",
-                                "OPTIMIZE TABLE sessions",
-                                "ALTER TABLE events DROP PARTITION p20260101",
-                                "ALTER TABLE events ADD PARTITION (PARTITION p20260201 VALUES LESS THAN (20260201))")));
-        at(
-                4 * 3600 + random.nextInt(300),
-                () -> slow(
-                        "db2",
-                        "report",
-                        "10.20.60.5",
-                        statement(
-                                "SELECT * FROM orders o JOIN items i ON i.order_id = o.id WHERE o.created_at > '2026-01-01'"),
-                        400_000 + random.nextInt(80_000),
-                        0));
-        at(
-                5 * 3600,
-                () -> session(
-                        "db1",
-                        "invoicing",
-                        "10.20.60.3",
-                        List.of(
-                                "CALL billing.close_day('2026-01-01')",
-                                "SELECT id, total FROM invoices WHERE state = 'new'",
-                                "UPDATE invoices SET state = 'sent' WHERE id IN (1, 2, 3)")));
-        at(
-                6 * 3600,
-                () -> session(
-                        "db2",
-                        "newsletter",
-                        "10.20.60.4",
-                        List.of(
-                                "SELECT email, name FROM customers WHERE newsletter = 1 LIMIT 5000",
-                                "INSERT INTO mails (recipient, subject) VALUES ('a@b.c', 'd')")));
-        at(
-                6 * 3600 + 1800,
-                () -> session(
-                        "db2",
-                        "feed",
-                        "10.20.60.6",
-                        List.of("SELECT p.id, p.name, p.price FROM products p WHERE p.active = 1")));
+        at(2 * 3600 + random.nextInt(300), this::warehouse);
+        at(3 * 3600 + random.nextInt(300), this::cleanup);
+        at(4 * 3600 + random.nextInt(300), this::report);
+        at(5 * 3600, this::invoicing);
+        at(6 * 3600, this::newsletter);
+        at(6 * 3600 + 1800, this::feed);
         if (day % 7 == 6) {
-            at(
-                    4 * 3600 + 1800,
-                    () -> session(
-                            "db1",
-                            "anna_jobs",
-                            "10.20.60.7",
-                            List.of(
-                                    "ANALYZE TABLE orders",
-                                    "CHECK TABLE orders",
-                                    "OPTIMIZE TABLE items",
-                                    "FLUSH BINARY LOGS",
-                                    "PURGE BINARY LOGS BEFORE NOW() - INTERVAL 14 DAY")));
+            at(4 * 3600 + 1800, this::maintenance);
         }
+    }
+
+    private void warehouse() {
+        session(
+                "db1",
+                "etl",
+                "10.20.60.1",
+                List.of(
+                        "TRUNCATE TABLE dwh.staging_orders",
+                        "INSERT INTO dwh.staging_orders SELECT * FROM shop.orders WHERE updated_at > '2026-01-01'",
+                        "DELETE FROM dwh.facts WHERE day = '2026-01-01'",
+                        "INSERT INTO dwh.facts SELECT day, SUM(total) FROM dwh.staging_orders GROUP BY day",
+                        "LOAD DATA LOCAL INFILE 'rates.csv' INTO TABLE dwh.rates FIELDS TERMINATED BY ','",
+                        "CREATE TEMPORARY TABLE t_new LIKE dwh.facts",
+                        "DROP TEMPORARY TABLE t_new",
+                        "DROP TABLE IF EXISTS dwh.facts_old",
+                        "RENAME TABLE dwh.facts_new TO dwh.facts_current, dwh.facts_current TO dwh.facts_old"));
+    }
+
+    private void cleanup() {
+        session(
+                "db1",
+                "cleanup",
+                "10.20.60.2",
+                List.of(
+                        "DELETE FROM sessions WHERE expires_at < NOW() LIMIT 10000",
+                        "DELETE FROM events WHERE created_at < NOW() - INTERVAL 90 DAY LIMIT 10000",
+                        "UPDATE carts SET state = 'abandoned' WHERE updated_at < NOW() - INTERVAL 7 DAY",
+                        "OPTIMIZE TABLE sessions",
+                        "ALTER TABLE events DROP PARTITION p20260101",
+                        "ALTER TABLE events ADD PARTITION (PARTITION p20260201 VALUES LESS THAN (20260201))"));
+    }
+
+    private void report() {
+        slow(
+                "db2",
+                "report",
+                "10.20.60.5",
+                statement("SELECT * FROM orders o JOIN items i ON i.order_id = o.id WHERE o.created_at > '2026-01-01'"),
+                400_000 + random.nextInt(80_000),
+                0);
+    }
+
+    private void invoicing() {
+        session(
+                "db1",
+                "invoicing",
+                "10.20.60.3",
+                List.of(
+                        "CALL billing.close_day('2026-01-01')",
+                        "SELECT id, total FROM invoices WHERE state = 'new'",
+                        "UPDATE invoices SET state = 'sent' WHERE id IN (1, 2, 3)"));
+    }
+
+    private void newsletter() {
+        session(
+                "db2",
+                "newsletter",
+                "10.20.60.4",
+                List.of(
+                        "SELECT email, name FROM customers WHERE newsletter = 1 LIMIT 5000",
+                        "INSERT INTO mails (recipient, subject) VALUES ('a@b.c', 'd')"));
+    }
+
+    private void feed() {
+        session(
+                "db2",
+                "feed",
+                "10.20.60.6",
+                List.of("SELECT p.id, p.name, p.price FROM products p WHERE p.active = 1"));
+    }
+
+    private void maintenance() {
+        session(
+                "db1",
+                "anna_jobs",
+                "10.20.60.7",
+                List.of(
+                        "ANALYZE TABLE orders",
+                        "CHECK TABLE orders",
+                        "OPTIMIZE TABLE items",
+                        "FLUSH BINARY LOGS",
+                        "PURGE BINARY LOGS BEFORE NOW() - INTERVAL 14 DAY"));
     }
 
     private void dump() {

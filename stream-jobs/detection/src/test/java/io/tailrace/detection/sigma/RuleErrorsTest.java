@@ -16,6 +16,47 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class RuleErrorsTest {
 
+    /** A correlation of the rules one and two, and a part of the message. */
+    private static final List<List<String>> WRONG_CORRELATIONS = List.of(
+            List.of("type: event_sum\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "event_count"),
+            List.of("type: value_sum\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "name one field"),
+            List.of("type: value_avg\nrules: [one]\ntimespan: 5m\ncondition: {gte: x, field: a}", "be a number"),
+            List.of("type: value_avg\nrules: [one]\ntimespan: 5m\ncondition: {field: a}", "one of lt, lte"),
+            List.of(
+                    "type: value_percentile\nrules: [one]\ntimespan: 5m\ncondition: {lte: 1, field: a}",
+                    "have a percentile from 0 to 100"),
+            List.of(
+                    "type: value_percentile\nrules: [one]\ntimespan: 5m\n"
+                            + "condition: {lte: 1, field: a, percentile: 101}",
+                    "have a percentile from 0 to 100"),
+            List.of(
+                    "type: value_median\nrules: [one]\ntimespan: 5m\n"
+                            + "condition: {lte: 1, field: a, percentile: 10}",
+                    "only value_percentile"),
+            List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3, field: a}", "of values"),
+            List.of("type: event_count\nrules: [one]\ntimespan: 5 m\ncondition: {gte: 3}", "timespan"),
+            List.of("type: event_count\nrules: [one]\ntimespan: 0s\ncondition: {gte: 3}", "timespan"),
+            List.of("type: event_count\nrules: [one]\ncondition: {gte: 3}", "no timespan"),
+            List.of("type: event_count\nrules: [one]\ntimespan: 5m", "no condition"),
+            List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {more: 3}", "found more"),
+            List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: x}", "whole number"),
+            List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: -1}", "from 0 to"),
+            List.of("type: value_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "name one field"),
+            List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: one", "only temporal"),
+            List.of("type: temporal\nrules: [one]\ntimespan: 5m\ncondition: one and two", "each rule of rules"),
+            List.of("type: temporal\nrules: [one, two]\ntimespan: 5m\ncondition: one", "each rule of rules"),
+            List.of("type: temporal\ntimespan: 5m\ncondition: one and two", "no rule two"),
+            List.of("type: temporal\ntimespan: 5m\ncondition: one and not two", "has not matched"),
+            List.of("type: temporal\ntimespan: 5m\ncondition: (one", "a closing parenthesis"),
+            List.of("type: temporal\ntimespan: 5m\ncondition: one two", "found two"),
+            List.of("type: temporal\ntimespan: 5m\ncondition: one and", "found its end"),
+            List.of("type: temporal\ntimespan: 5m\ncondition: 1 of one", "found of"),
+            List.of("type: temporal\ntimespan: 5m", "no rules"),
+            List.of("type: temporal\nrules: [one, one]\ntimespan: 5m", "twice"),
+            List.of("type: temporal\nrules: [one]\ntimespan: 5m\nwithin: 3", "no within"),
+            List.of("type: temporal_ordered\nrules: [one]\ntimespan: 5m\ncondition: {lt: 1}", "gt or gte"),
+            List.of("type: temporal\nrules: [one]\ntimespan: 5m\naliases: {u: {two: x}}", "none of its rules"));
+
     static Stream<Arguments> refusedDetections() {
         return Stream.of(
                 refused("selection:\n  a|near: x\ncondition: selection", 6, "unknown modifier near"),
@@ -198,45 +239,7 @@ class RuleErrorsTest {
     @Test
     void correlationsAreChecked() {
         String rule = named("one", "a: 1");
-        for (List<String> wrong : List.of(
-                List.of("type: event_sum\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "event_count"),
-                List.of("type: value_sum\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "name one field"),
-                List.of("type: value_avg\nrules: [one]\ntimespan: 5m\ncondition: {gte: x, field: a}", "be a number"),
-                List.of("type: value_avg\nrules: [one]\ntimespan: 5m\ncondition: {field: a}", "one of lt, lte"),
-                List.of(
-                        "type: value_percentile\nrules: [one]\ntimespan: 5m\ncondition: {lte: 1, field: a}",
-                        "have a percentile from 0 to 100"),
-                List.of(
-                        "type: value_percentile\nrules: [one]\ntimespan: 5m\n"
-                                + "condition: {lte: 1, field: a, percentile: 101}",
-                        "have a percentile from 0 to 100"),
-                List.of(
-                        "type: value_median\nrules: [one]\ntimespan: 5m\n"
-                                + "condition: {lte: 1, field: a, percentile: 10}",
-                        "only value_percentile"),
-                List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3, field: a}", "of values"),
-                List.of("type: event_count\nrules: [one]\ntimespan: 5 m\ncondition: {gte: 3}", "timespan"),
-                List.of("type: event_count\nrules: [one]\ntimespan: 0s\ncondition: {gte: 3}", "timespan"),
-                List.of("type: event_count\nrules: [one]\ncondition: {gte: 3}", "no timespan"),
-                List.of("type: event_count\nrules: [one]\ntimespan: 5m", "no condition"),
-                List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {more: 3}", "found more"),
-                List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: x}", "whole number"),
-                List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: -1}", "from 0 to"),
-                List.of("type: value_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "name one field"),
-                List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: one", "only temporal"),
-                List.of("type: temporal\nrules: [one]\ntimespan: 5m\ncondition: one and two", "each rule of rules"),
-                List.of("type: temporal\nrules: [one, two]\ntimespan: 5m\ncondition: one", "each rule of rules"),
-                List.of("type: temporal\ntimespan: 5m\ncondition: one and two", "no rule two"),
-                List.of("type: temporal\ntimespan: 5m\ncondition: one and not two", "has not matched"),
-                List.of("type: temporal\ntimespan: 5m\ncondition: (one", "a closing parenthesis"),
-                List.of("type: temporal\ntimespan: 5m\ncondition: one two", "found two"),
-                List.of("type: temporal\ntimespan: 5m\ncondition: one and", "found its end"),
-                List.of("type: temporal\ntimespan: 5m\ncondition: 1 of one", "found of"),
-                List.of("type: temporal\ntimespan: 5m", "no rules"),
-                List.of("type: temporal\nrules: [one, one]\ntimespan: 5m", "twice"),
-                List.of("type: temporal\nrules: [one]\ntimespan: 5m\nwithin: 3", "no within"),
-                List.of("type: temporal_ordered\nrules: [one]\ntimespan: 5m\ncondition: {lt: 1}", "gt or gte"),
-                List.of("type: temporal\nrules: [one]\ntimespan: 5m\naliases: {u: {two: x}}", "none of its rules"))) {
+        for (List<String> wrong : WRONG_CORRELATIONS) {
             assertRefused(rule + correlation("c", wrong.get(0)), wrong.get(1));
         }
     }

@@ -62,9 +62,8 @@ class TaxonomyTest {
         assertThat(fields.nearest("usr")).isEqualTo("user");
     }
 
-    @Test
-    void auditEventsHaveUserAndOperation() {
-        AuditEvent event = AuditEvent.newBuilder()
+    private static AuditEvent auditedQuery() {
+        return AuditEvent.newBuilder()
                 .setEventId(ID)
                 .setCluster("")
                 .setInstance("db1")
@@ -87,8 +86,11 @@ class TaxonomyTest {
                 .setConnectionAttributes(Map.of("_os", "Linux"))
                 .setAccounts(List.of("eve@%", "eve@10.0.0.%", "reader", "`a@``b`@h`"))
                 .build();
+    }
 
-        DetectionEvent made = DatabaseEventMapper.of(event, "select ?");
+    @Test
+    void auditEventsHaveUserAndOperation() {
+        DetectionEvent made = DatabaseEventMapper.of(auditedQuery(), "select ?");
 
         assertThat(made.source()).isEqualTo(new LogSource("database", "mysql", "audit"));
         assertThat(made.micros()).isEqualTo(1795229070000001L);

@@ -9,6 +9,7 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
 import io.tailrace.event.Stage;
 import io.tailrace.fingerprint.Fingerprinter;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.flink.framing.EntryBlock;
 import io.tailrace.flink.parsing.StatementEmissionCache.Statement;
 import io.tailrace.framing.DeadLetterCode;
@@ -43,7 +44,6 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     private static final long serialVersionUID = 1;
     private static final int MAX_RAW_BYTES = 1 << 20;
     private static final int MAX_STATEMENT_CHARACTERS = 64 << 10;
-    private static final String BACKFILLED = "backfilled";
 
     private final ParserConfig settings;
 
@@ -214,7 +214,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
             return ofParser;
         }
         List<String> flags = new ArrayList<>(ofParser);
-        flags.add(BACKFILLED);
+        EventFlag.BACKFILLED.addTo(flags);
         return flags;
     }
 

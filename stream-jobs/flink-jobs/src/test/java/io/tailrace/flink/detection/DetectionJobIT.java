@@ -127,11 +127,7 @@ class DetectionJobIT {
             logins("admin", 20, 30);
             Await.until("an alert over alerts", TIMEOUT, () -> count("level = 'critical'") == 1);
 
-            push(Pushes.json("bad", Map.of("a.yml", "title: no rule at all")));
-            Await.until("a refusal", TIMEOUT, () -> pushes("bad", false) == 1);
-            logins("cron", 40, 50);
-            Await.until("the old rules to be in force", TIMEOUT, () -> alerts("high", "cron") == 1);
-
+            aRefusedPushChangesNothing();
             push(Pushes.json("second", Map.of("a.yml", Pushes.ANY_REFUSED_LOGIN.replace("low", "informational"))));
             awaitInForce("second");
             logins("late", 60, 61);
@@ -142,6 +138,13 @@ class DetectionJobIT {
             accessToADataClassIsWrittenOnce();
             assertThat(job.isAlive()).isTrue();
         }
+    }
+
+    private void aRefusedPushChangesNothing() throws Exception {
+        push(Pushes.json("bad", Map.of("a.yml", "title: no rule at all")));
+        Await.until("a refusal", TIMEOUT, () -> pushes("bad", false) == 1);
+        logins("cron", 40, 50);
+        Await.until("the old rules to be in force", TIMEOUT, () -> alerts("high", "cron") == 1);
     }
 
     private void alertsOfACanaryRuleAreStoredApart() throws Exception {

@@ -10,6 +10,26 @@ import java.util.Map;
 /** Creates refused logins and statements for tests, adjacent entries of 100 bytes. */
 public final class Logins {
 
+    /** Fields of texts that the log does not contain. */
+    private static final List<String> EMPTY = List.of(
+            "priv_user",
+            "proxy_user",
+            "os_user",
+            "ip",
+            "database",
+            "object",
+            "rule_set",
+            "verb",
+            "event_name",
+            "record_id",
+            "connection_type",
+            "program_name",
+            "server_version",
+            "tables_basis",
+            "trace_id",
+            "span_id",
+            "fingerprint");
+
     static final int ENTRY_BYTES = 100;
 
     private Logins() {}
@@ -51,24 +71,7 @@ public final class Logins {
         event.setConnectionId(number + 1);
         event.setUser(user);
         event.setHost("10.0.0.9");
-        for (String empty : List.of(
-                "priv_user",
-                "proxy_user",
-                "os_user",
-                "ip",
-                "database",
-                "object",
-                "rule_set",
-                "verb",
-                "event_name",
-                "record_id",
-                "connection_type",
-                "program_name",
-                "server_version",
-                "tables_basis",
-                "trace_id",
-                "span_id",
-                "fingerprint")) {
+        for (String empty : EMPTY) {
             event.put(event.getSchema().getField(empty).pos(), "");
         }
         event.setAttributes(Map.of());

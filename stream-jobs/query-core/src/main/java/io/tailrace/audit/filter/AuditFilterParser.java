@@ -5,6 +5,7 @@ import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.audit.record.RecordResult;
 import io.tailrace.audit.record.RecordTime;
 import io.tailrace.event.AuditEvent;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
@@ -44,7 +45,7 @@ public final class AuditFilterParser implements EntryParser {
             members.finish();
             events.inherit(event, entry.context(), false);
             if (json.isRepaired()) {
-                event.getFlags().add("repaired");
+                EventFlag.REPAIRED.addTo(event.getFlags());
             }
             events.place(event, entry, end, members.time());
             events.report(event, out);

@@ -2,6 +2,7 @@ package io.tailrace.audit.mariadb;
 
 import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.event.AuditEvent;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
@@ -99,10 +100,10 @@ public final class MariaDbAuditParser implements EntryParser {
         serverHost(event, strings.utf8(bytes, record.serverHostFrom, record.serverHostTo));
         column11(event, strings.utf8(bytes, record.moreFrom, record.moreTo));
         if (record.ambiguous) {
-            event.getFlags().add("user_ambiguous");
+            EventFlag.USER_AMBIGUOUS.addTo(event.getFlags());
         }
         if (time.isYearInferred()) {
-            event.getFlags().add("year_inferred");
+            EventFlag.YEAR_INFERRED.addTo(event.getFlags());
         }
         if (record.operation.hasStatement()) {
             statement(event, bytes, cut);
@@ -154,7 +155,7 @@ public final class MariaDbAuditParser implements EntryParser {
         int escaped = record.objectTo - record.objectFrom;
         int length = unescape(bytes, record.objectFrom, record.objectTo);
         if (cut || time.limitsStatements() && mayBeCut(escaped)) {
-            event.getFlags().add("truncated");
+            EventFlag.TRUNCATED.addTo(event.getFlags());
         }
         events.statement(statement, 0, length);
     }

@@ -5,6 +5,7 @@ import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.audit.record.AuditFormatNames;
 import io.tailrace.audit.record.RecordResult;
 import io.tailrace.event.AuditEvent;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
@@ -37,7 +38,7 @@ public final class McAfeeParser implements EntryParser {
             events.inherit(event, entry.context(), false);
             members.tables();
             if (json.isRepaired()) {
-                event.getFlags().add("repaired");
+                EventFlag.REPAIRED.addTo(event.getFlags());
             }
             events.place(event, entry, entry.to(), members.time());
             events.report(event, out);

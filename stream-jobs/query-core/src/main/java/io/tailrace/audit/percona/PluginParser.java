@@ -7,6 +7,7 @@ import io.tailrace.audit.record.RecordTime;
 import io.tailrace.audit.syslog.SyslogLine;
 import io.tailrace.audit.xml.XmlRecordReader;
 import io.tailrace.event.AuditEvent;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
@@ -56,7 +57,7 @@ public final class PluginParser implements EntryParser {
             members.finish();
             events.inherit(event, entry.context(), members.namesDatabase());
             if (repaired) {
-                event.getFlags().add("repaired");
+                EventFlag.REPAIRED.addTo(event.getFlags());
             }
             events.place(event, entry, entry.to(), members.time());
             events.report(event, out);

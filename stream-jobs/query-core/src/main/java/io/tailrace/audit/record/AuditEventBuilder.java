@@ -6,6 +6,7 @@ import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.NormalizedStatement;
 import io.tailrace.fingerprint.PasswordStatements;
 import io.tailrace.fingerprint.StatementSample;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.ParseListener;
@@ -109,7 +110,7 @@ public final class AuditEventBuilder {
         if (open && !context.database().isEmpty()) {
             byte[] raw = context.database().getBytes(StandardCharsets.ISO_8859_1);
             event.setDatabase(ByteText.utf8(raw, 0, raw.length));
-            event.getFlags().add("database_inherited");
+            EventFlag.DATABASE_INHERITED.addTo(event.getFlags());
         }
     }
 
@@ -132,8 +133,8 @@ public final class AuditEventBuilder {
             out.audit(event, "", "");
             return;
         }
-        if (event.getStatus() == 0 && isCut() && !event.getFlags().contains("truncated")) {
-            event.getFlags().add("truncated");
+        if (event.getStatus() == 0 && isCut() && !EventFlag.TRUNCATED.isIn(event.getFlags())) {
+            EventFlag.TRUNCATED.addTo(event.getFlags());
         }
         String fingerprint = classify(event, statement, 0, statementLength, out);
         out.audit(event, fingerprint, StatementSample.of(statement, 0, statementLength));
@@ -159,13 +160,13 @@ public final class AuditEventBuilder {
             event.setTablesWritten(shape.tablesWritten());
             event.setTablesBasis(namesTables(event) ? "statement" : "");
             if (!shape.tables().complete()) {
-                event.getFlags().add("tables_incomplete");
+                EventFlag.TABLES_INCOMPLETE.addTo(event.getFlags());
             }
         }
         event.getFlags().addAll(fingerprinter.flags(shape, bytes, from, to));
         event.setAccounts(fingerprinter.accounts(shape, bytes, from, to, event.getUser()));
         if (fingerprinter.accountsAreIncomplete()) {
-            event.getFlags().add(Fingerprinter.ACCOUNTS_INCOMPLETE);
+            EventFlag.ACCOUNTS_INCOMPLETE.addTo(event.getFlags());
         }
         StatementTags tags = fingerprinter.tags(bytes);
         event.setTags(tags.tags());

@@ -1,6 +1,7 @@
 package io.tailrace.cli.digest.aggregate;
 
 import io.tailrace.event.QueryEvent;
+import io.tailrace.flag.EventFlag;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -24,7 +25,7 @@ public final class LoggingProperties {
     private long otherZone;
 
     void add(QueryEvent event) {
-        if (event.getFlags().contains("zone_doubtful")) {
+        if (EventFlag.ZONE_DOUBTFUL.isIn(event.getFlags())) {
             otherZone++;
         }
         fastest = Math.min(fastest, event.getQueryTime());

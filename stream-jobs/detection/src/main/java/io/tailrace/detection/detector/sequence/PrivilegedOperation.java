@@ -3,6 +3,8 @@ package io.tailrace.detection.detector.sequence;
 import io.tailrace.detection.detector.DetectorEventFields;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.flag.EventFlag;
+import io.tailrace.flag.EventFlagFamily;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -47,14 +49,15 @@ public enum PrivilegedOperation {
     private static final List<String> TO_ROLES = List.of("grant ", "set default role");
     /** Flags that report the statement that is prepared. */
     private static final Set<String> PREPARED_GIVING = Set.of(
-            "dynamic_grant",
-            "dynamic_create_user",
-            "dynamic_alter_user",
-            "dynamic_rename_user",
-            "dynamic_set_password");
+            EventFlagFamily.dynamic(List.of("grant")),
+            EventFlagFamily.dynamic(List.of("create", "user")),
+            EventFlagFamily.dynamic(List.of("alter", "user")),
+            EventFlagFamily.dynamic(List.of("rename", "user")),
+            EventFlagFamily.dynamic(List.of("set", "password")));
 
     /** Flags of events that may concern more accounts than they name. */
-    private static final Set<String> NAMES_NOT_ALL = Set.of("truncated", "accounts_incomplete");
+    private static final Set<String> NAMES_NOT_ALL =
+            Set.of(EventFlag.TRUNCATED.wireName(), EventFlag.ACCOUNTS_INCOMPLETE.wireName());
 
     private static final List<String> OF_SERVER = List.of(
             "set global",
@@ -106,8 +109,12 @@ public enum PrivilegedOperation {
             "(slow_query_log|log_slow_query|general_log|server_audit_logging|sql_log_bin)=(off|other)|log_output=off"
                     + "|(audit_log_(filter_)?disable|log_error_verbosity)=(on|other)");
 
-    private static final Pattern LIBRARY = Pattern.compile("uninstalls_.*");
-    private static final Set<String> AUDIT_LIBRARY = Set.of("uninstalls_audit");
+    private static final Set<String> LIBRARIES = Set.of(
+            EventFlag.UNINSTALLS_AUDIT.wireName(),
+            EventFlag.UNINSTALLS_PASSWORD_CHECK.wireName(),
+            EventFlag.UNINSTALLS_LOGIN_GUARD.wireName(),
+            EventFlag.UNINSTALLS_OTHER.wireName());
+    private static final Set<String> AUDIT_LIBRARY = Set.of(EventFlag.UNINSTALLS_AUDIT.wireName());
     private static final List<String> PURGES =
             List.of("purge binary logs", "purge master logs", "reset master", "reset binary logs");
     private static final List<String> SCOPES = List.of("global", "persist", "sql_log_bin");
@@ -194,7 +201,7 @@ public enum PrivilegedOperation {
             return holds(statement, LOGS) && holds(statement, SCOPES) && worsens(event, statement);
         }
         if (statement.startsWith("uninstall ")) {
-            boolean unknown = holds(statement, List.of("?")) && !hasFlag(event, LIBRARY);
+            boolean unknown = holds(statement, List.of("?")) && !hasFlag(event, LIBRARIES);
             return unknown || holds(statement, List.of("audit")) || hasFlag(event, AUDIT_LIBRARY);
         }
         return begins(statement, PURGES);

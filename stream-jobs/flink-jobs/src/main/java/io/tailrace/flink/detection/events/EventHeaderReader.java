@@ -9,6 +9,7 @@ import io.tailrace.detection.taxonomy.StatusOutcome;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
+import io.tailrace.flag.EventFlag;
 import io.tailrace.reassembly.LogId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,7 +28,6 @@ final class EventHeaderReader {
     /** Without conversions: times remain microseconds. */
     static final GenericData MODEL = new GenericData();
 
-    private static final String BACKFILLED = "backfilled";
     private static final List<String> OF_ALL =
             List.of("instance", "source", "log", "generation", "entry_offset", "entry_bytes", "event_time", "flags");
     private static final Map<Class<?>, Schema> SCHEMAS = new HashMap<>();
@@ -86,7 +86,7 @@ final class EventHeaderReader {
                         .map(ActionObservation::session)
                         .orElse(log.toKey()),
                 (Long) place.get("event_time"),
-                ((List<?>) place.get("flags")).contains(BACKFILLED),
+                EventFlag.BACKFILLED.isIn((List<?>) place.get("flags")),
                 false,
                 event == QueryEvent.class ? (Long) place.get("query_id") : 0,
                 event == QueryEvent.class && hasPlan(place) ? execution(place) : null,

@@ -1,0 +1,2 @@
+/** The flags of events and their wire names. */
+package io.tailrace.flag;
