@@ -35,6 +35,16 @@ class YieldingRulesTest {
         return titles;
     }
 
+    /** Returns a correlation that reports the first match of a rule, with more keys. */
+    private static String firstOccurrences(String more) {
+        return rule("specific_each", "statement|contains: log", "")
+                + more
+                + RuleText.correlation(
+                        "specific",
+                        "type: value_count\nrules: specific_each\ngroup-by: instance\ntimespan: 30d\n"
+                                + "condition: {gte: 1, field: instance}");
+    }
+
     @Test
     void theMoreSpecificRuleAloneReportsAnEventThatBothMatch() {
         RuleSet rules = compile(GENERIC + rule("specific", "statement|contains: log", ""));
@@ -46,12 +56,7 @@ class YieldingRulesTest {
 
     @Test
     void theNameOfARuleThatReportsFirstOccurrencesMeansTheRuleThatItCounts() {
-        RuleSet rules = compile(GENERIC
-                + rule("specific_each", "statement|contains: log", "")
-                + RuleText.correlation(
-                        "specific",
-                        "type: value_count\nrules: specific_each\ngroup-by: instance\ntimespan: 30d\n"
-                                + "condition: {gte: 1, field: instance}"));
+        RuleSet rules = compile(GENERIC + firstOccurrences(""));
 
         assertThat(rules.errors()).isEmpty();
         assertThat(titles(rules, "set global log = 0")).containsExactly("specific");
@@ -79,13 +84,7 @@ class YieldingRulesTest {
     @Test
     void noRuleYieldsToACorrelationThatReportsNothing() {
         for (String more : List.of("tags: [tailrace.canary]\n", "status: deprecated\n")) {
-            RuleSet rules = compile(GENERIC
-                    + rule("specific_each", "statement|contains: log", "")
-                    + more
-                    + RuleText.correlation(
-                            "specific",
-                            "type: value_count\nrules: specific_each\ngroup-by: instance\ntimespan: 30d\n"
-                                    + "condition: {gte: 1, field: instance}"));
+            RuleSet rules = compile(GENERIC + firstOccurrences(more));
 
             assertThat(rules.errors()).isEmpty();
             assertThat(titles(rules, "set global log = 0")).contains("generic");
