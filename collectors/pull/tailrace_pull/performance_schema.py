@@ -138,8 +138,8 @@ def _fields(record: Record, tool: str, kind: str) -> Fields:
 def _top_query(record: Record) -> Fields:
     """Counters since an earlier poll of the receiver.
 
-    The first record of a digest has the count 0, because the receiver knows no earlier count: it is unknown,
-    and so are the rows, which are counted in the same way.
+    The receiver sends the difference from its previous reading. The first record of a digest has no previous
+    reading, and the receiver sends 0. Its count and its rows are therefore unknown.
     """
     given = record.attributes
     statements = _count(given, f"{SUMMARY}count_star")
