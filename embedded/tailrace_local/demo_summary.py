@@ -76,8 +76,12 @@ def show_addresses(running: StackStatus, context: Context) -> None:
 def _ledger(found: LedgerBalance) -> str:
     entries = sum(account.entries for account in found.accounts)
     state = "balances" if found.balances else "does not balance"
-    missing = f", {console.number(found.gaps, 'open gap')}" if found.gaps else ", no byte is missing"
-    return f"{state}: {console.count(entries)} entries of {console.number(found.accounts, 'log')}{missing}"
+    missing = console.number(found.gaps, "open gap") if found.gaps else "no byte is missing"
+    # The last message of an error log is an entry when the log's next line arrives.
+    pending = sum(account.pending for account in found.accounts)
+    waiting = f", {console.size(pending)} pending" if pending else ""
+    logs = console.number(found.accounts, "log")
+    return f"{state}: {console.count(entries)} entries of {logs}{waiting}, {missing}"
 
 
 def _alerts(clickhouse: ClickHouse) -> str:

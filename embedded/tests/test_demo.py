@@ -1,5 +1,6 @@
-"""The demo's logs: the watched files, and their content after one and several feeds."""
+"""The demo's logs: the watched files, and their content after one and several feeds. Its summary."""
 
+import dataclasses
 import json
 import os
 import re
@@ -13,8 +14,11 @@ from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.demo import feed as demo_feed
 from tailrace.demo import time_shift
+from tailrace.ledger.balance import LedgerBalance
+from tailrace.ledger.records import Account, LogFile
 from tailrace.programs.capture import has_snapshots, spool_of
 from tailrace.sources import sources_file
+from tailrace_local import demo_summary
 
 HOUR = 3600
 
@@ -196,3 +200,13 @@ def test_the_samples_contain_the_errors_that_the_dashboards_show(home):
     for each in times:
         at = datetime.strptime(each.decode(), "%y%m%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
         assert now - HOUR < at < now
+
+
+def test_the_summary_states_the_pending_bytes_of_an_incomplete_entry():
+    """The last message of an error log is pending, so there is one entry less than the logs have."""
+    numbers = {field.name: 0 for field in dataclasses.fields(Account)} | {"accounted": 900, "entries": 9}
+    file = LogFile("db-1", "errorlog", "/error.log", 1)
+    for frontier, pending in ((900, ""), (1000, ", 100 B pending")):
+        account = Account(**{**numbers, "file": file, "frontier": frontier})
+        found = LedgerBalance(datetime.now(UTC), [account], [], [], [], [])
+        assert demo_summary._ledger(found) == f"balances: 9 entries of 1 log{pending}, no byte is missing"
