@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     from tailrace.erasure import erasing, revealing, vault
     from tailrace.erasure.pseudonyms import is_pseudonym, of_pseudonym, subject
 
-    person = revealing.Person(_read(arguments.token_file, "your token").decode().strip(), arguments.reason)
+    person = revealing.Person(_token(arguments.token_file), arguments.reason)
     revealer = context.clickhouse(revealing.ACCOUNT)
     if not is_pseudonym(arguments.subject):
         wanted = subject(arguments.subject, vault.pseudonyms(context.secrets))
@@ -60,6 +60,15 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     wanted = of_pseudonym(arguments.subject)
     print(console.plain(revealing.reveal(revealer, key, wanted, person)))
     return Exit.OK
+
+
+def _token(file: Path) -> str:
+    try:
+        return _read(file, "your token").decode("ascii").strip()
+    except UnicodeDecodeError as error:
+        raise CommandError(
+            f"{file} has no token: it has a byte that is not ASCII at offset {error.start}"
+        ) from error
 
 
 def _read(file: Path, what: str) -> bytes:
