@@ -43,6 +43,7 @@ final class ConstantConditionFlags {
     private boolean tautology;
     private boolean constant;
     private boolean everyRow;
+    private boolean optional;
     private boolean negated;
     /** The latest condition compares literals with literals. */
     private boolean compared;
@@ -58,18 +59,22 @@ final class ConstantConditionFlags {
 
     private final OperandReader operands;
     private final KeyCondition keys;
+    private final OptionalFilter filter;
+    /** Where the condition before the current OR begins, if it and those before it are in parentheses; -1: they are not. */
+    private int grouped;
 
     ConstantConditionFlags(SqlMode mode) {
         tokens = new ConditionTokens(mode);
         operands = new OperandReader(tokens);
         keys = new KeyCondition(tokens, operands);
+        filter = new OptionalFilter(tokens, operands);
     }
 
     /** Returns whether a statement with this masked text may have any flag. */
     boolean arePossible(byte[] maskedText, int length) {
         masked = true;
         read(maskedText, 0, length);
-        return tautology || constant || everyRow;
+        return tautology || constant || everyRow || optional;
     }
 
     /** Returns the flags of a statement. */
@@ -83,6 +88,9 @@ final class ConstantConditionFlags {
         if (constant) {
             EventFlag.CONSTANT_CONDITION.addTo(flags);
         }
+        if (optional) {
+            EventFlag.OPTIONAL_FILTER.addTo(flags);
+        }
         if (everyRow) {
             EventFlag.EVERY_ROW.addTo(flags);
         }
@@ -93,6 +101,8 @@ final class ConstantConditionFlags {
         tautology = false;
         constant = false;
         everyRow = false;
+        optional = false;
+        grouped = -1;
         int depth = 0;
         tokens.start(bytes, from, to);
         changesRows = tokens.is(UPDATE) || tokens.is(DELETE);
@@ -106,6 +116,7 @@ final class ConstantConditionFlags {
             boolean beforeTable = depth == 0 && (tokens.is(UPDATE) || tokens.is(FROM));
             boolean pipes = tokens.isPipes();
             mayConcatenate = pipes && (before == Kind.NAME || before == Kind.CLOSE);
+            boolean opens = joined == Kind.OPEN && before != Kind.NAME;
             before = joined;
             tokens.next();
             if (beforeTable) {
@@ -116,11 +127,20 @@ final class ConstantConditionFlags {
                 if (isWhere) {
                     everyRow |= holdsAlways();
                 } else {
-                    addFlags(joined, condition());
+                    addFlags(joined, condition(), operand);
                 }
                 tokens.back(operand);
             }
+            grouped = beginsAt(joined, opens);
         }
+    }
+
+    /** Returns where the condition begins that is in parentheses and to which the current token belongs, or -1. */
+    private int beginsAt(Kind before, boolean opens) {
+        if (opens || before == Kind.OR && grouped >= 0) {
+            return tokens.from();
+        }
+        return before == Kind.AND || before == Kind.WHERE ? -1 : grouped;
     }
 
     /** Reads what OR joins after WHERE, outside of parentheses, up to the first operand that holds for every row. */
@@ -199,13 +219,34 @@ final class ConstantConditionFlags {
      * Records the flags of a condition.
      *
      * @param joined the token before the condition
+     * @param operand where the condition begins
      */
-    private void addFlags(Kind joined, Verdict verdict) {
+    private void addFlags(Kind joined, Verdict verdict, int operand) {
         if (verdict != Verdict.DEPENDS) {
             boolean holds = verdict == Verdict.HOLDS;
             tautology |= joined == Kind.OR && holds;
-            constant |= compared && !idiom && (joined == Kind.AND || !holds);
+            if (compared && !idiom && (joined == Kind.AND || !holds)) {
+                boolean ofFilter = joined == Kind.AND ? beginsFilter(operand) : endsFilter();
+                optional |= ofFilter;
+                constant |= !ofFilter;
+            }
         }
+    }
+
+    /** Returns whether OR and the comparison of a column follow the comparison of literals, in the same parentheses. */
+    private boolean beginsFilter(int operand) {
+        skip(Kind.CLOSE);
+        boolean inside = isOr() && parenthesesBefore(operand, tokens.from()) > 0;
+        return inside && next() && filter.isOfColumn(masked);
+    }
+
+    /** Returns whether the comparison of a column precedes OR and the comparison of literals, in the same parentheses. */
+    private boolean endsFilter() {
+        if (grouped < 0 || tokens.kind() != Kind.CLOSE) {
+            return false;
+        }
+        tokens.back(grouped);
+        return filter.isOfColumn(masked) && isOr();
     }
 
     /** Reads the condition after OR, AND or WHERE. */
@@ -316,6 +357,7 @@ final class ConstantConditionFlags {
         }
         Verdict verdict = verdict(left.compare(operator, right), not);
         compared = left.isLiteral();
+        filter.compares(left, right);
         boolean given = (operator.equals("<>") || operator.equals("!=")) && (left.isNothing() || right.isNothing());
         idiom = given || left.isZeroOrOne() && right.isZeroOrOne(); // a template asks whether its parameter is given
         return verdict;

@@ -55,6 +55,7 @@ public final class Fingerprinter {
     private final ConstantConditionFlags conditions;
     private final DynamicStatementFlags hidden;
     private final SettingFlags assigned;
+    private final UnionRowFlags unions;
     private final AccountNames accounts;
     private boolean accountsIncomplete;
     /** Applies the previous rules; null if this object does, or until one of their ids is requested. */
@@ -77,6 +78,7 @@ public final class Fingerprinter {
         conditions = new ConstantConditionFlags(mode);
         hidden = new DynamicStatementFlags(mode);
         assigned = new SettingFlags(mode);
+        unions = new UnionRowFlags(mode);
         accounts = new AccountNames(mode);
     }
 
@@ -175,6 +177,7 @@ public final class Fingerprinter {
         if (!unclear) {
             flags.addAll(hidden.of(bytes, from, end));
             flags.addAll(assigned.of(bytes, from, end));
+            flags.addAll(unions.of(bytes, from, end));
         }
         return flags;
     }
@@ -302,7 +305,8 @@ public final class Fingerprinter {
         int read = Math.min(length, MAX_READ_LENGTH);
         boolean literals = conditions.arePossible(masked, read)
                 || hidden.arePossible(masked, read)
-                || assigned.arePossible(masked, read);
+                || assigned.arePossible(masked, read)
+                || unions.arePossible(masked, read);
         boolean named = accounts.arePossible(masked, read);
         names.mask(masked, length);
         collapser.collapse(names.bytes(), names.length());

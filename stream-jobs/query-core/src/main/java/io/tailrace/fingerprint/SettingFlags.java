@@ -17,35 +17,27 @@ import java.util.regex.Pattern;
  */
 final class SettingFlags {
 
-    /** Value in a flag for 0, OFF, FALSE, NO, NONE, LOW or an empty text. */
-    private static final String OFF = "off";
-    /** Value for 1, ON, TRUE, YES, MEDIUM or STRONG. */
-    private static final String ON = "on";
-    /** Value for any other number, followed by its order of magnitude: e0 up to 10, e3 from 1,000 up to 10,000. */
-    private static final String MAGNITUDE = "e";
-    /** Value for any other text, word or expression, whose meaning is unknown. */
-    private static final String OTHER = "other";
-
-    private static final int MAX_MAGNITUDE = 9;
-    private static final int MAX_VALUE_LENGTH = 40;
+    private static final int MAX_VALUE_LENGTH = 512;
     private static final int MAX_NAME_LENGTH = 128;
     private static final int MAX_LIBRARY_LENGTH = 256;
 
     private static final byte[] SET = ByteText.ascii("set");
     private static final byte[] UPDATE = ByteText.ascii("update");
     private static final byte[] WHERE = ByteText.ascii("where");
+    private static final byte[] DEFAULT = ByteText.ascii("default");
     private static final byte[] UNINSTALL = ByteText.ascii("uninstall");
-
-    private static final Set<String> OFF_WORDS = Set.of("off", "false", "no", "none", "low", "");
-    private static final Set<String> ON_WORDS = Set.of("on", "true", "yes", "medium", "strong");
-    private static final Pattern NUMBER = Pattern.compile("[0-9]+(\\.[0-9]*)?|\\.[0-9]+");
 
     /** The settings that flags report. The set is fixed, so that clients cannot invent flags. */
     private static final Pattern SETTINGS = Pattern.compile("slow_query_log|log_slow_query|long_query_time"
             + "|log_slow_query_time|(log_slow_)?min_examined_row_limit|general_log|log_output|log_raw|log_error_verbosity|log_warnings"
             + "|sql_log_bin|sql_log_off|local_infile|event_scheduler|(super_)?read_only|offline_mode"
             + "|(extra_)?max_connections|max_user_connections|thread_pool_max_threads|require_secure_transport"
-            + "|server_audit_logging|audit_log_disable|audit_log_filter_disable"
+            + "|server_audit_(logging|events|excl_users|incl_users|output_type|mode)"
+            + "|audit_log_(disable|filter_disable|policy|statement_policy|connection_policy)"
+            + "|audit_log_(ex|in)clude_(accounts|commands|databases)"
+            + "|(general_log|slow_query_log|log_slow_query)_file|(slave|replica)_connections_needed_for_purge"
+            + "|log_error_(suppression_list|services)|dragnet_log_error_filter_rules"
+            + "|init_connect|init_slave|init_replica"
             + "|expire_logs_days|binlog_expire_logs_(seconds|auto_purge)|max_binlog_total_size|binlog_space_limit"
             + "|log_bin_trust_function_creators|secure_auth|old_passwords|allow_suspicious_udfs|symbolic_links"
             + "|check_proxy_users|activate_all_roles_on_login|automatic_sp_privileges|partial_revokes"
@@ -99,21 +91,26 @@ final class SettingFlags {
 
     private void values(Set<String> flags, boolean update) {
         String setting = "";
+        boolean target = true;
+        int depth = 0;
         while (tokens.kind() != Kind.END && !(update && tokens.is(WHERE))) {
+            depth += tokens.kind() == Kind.OPEN ? 1 : tokens.kind() == Kind.CLOSE ? -1 : 0;
+            target |= tokens.kind() == Kind.STOP || depth == 0 && tokens.isComma();
             if (tokens.kind() == Kind.NAME) {
                 setting = name();
             }
-            boolean assigns = isEquals();
+            boolean assigns = target && isEquals();
             tokens.next();
             if (assigns) {
                 boolean known = update
                         ? SWITCHES.contains(setting)
                         : SETTINGS.matcher(setting).matches();
-                String value = value();
+                String value = value(setting);
                 if (known) {
                     flags.add(EventFlagFamily.setting(setting, value));
                 }
                 setting = "";
+                target = false;
             }
         }
     }
@@ -129,43 +126,33 @@ final class SettingFlags {
         return INSTRUMENTS.matcher(setting).matches() ? setting : setting.replace('.', '_');
     }
 
-    /** Returns the flag's value for the current token and reads the token after it. */
-    private String value() {
-        String reported =
+    /** Returns the flag's value for the current token, and reads the token after it unless it is a parenthesis. */
+    private String value(String setting) {
+        String value =
                 switch (tokens.kind()) {
-                    case TEXT -> reported(quoted(MAX_VALUE_LENGTH));
-                    case TRUE, FALSE, NUMBER, NAME, WHERE -> reported(text(MAX_VALUE_LENGTH));
-                    default -> OTHER;
+                    case TEXT -> SettingValue.of(setting, quoted(MAX_VALUE_LENGTH));
+                    case NULL -> SettingValue.OFF;
+                    case NAME -> word(setting);
+                    case TRUE, FALSE, NUMBER, WHERE -> SettingValue.of(setting, text(MAX_VALUE_LENGTH));
+                    default -> SettingValue.OTHER;
                 };
+        if (tokens.kind() == Kind.OPEN) {
+            return SettingValue.OTHER;
+        }
         tokens.next();
-        return valueEnds() ? reported : OTHER;
+        return valueEnds() ? value : SettingValue.OTHER;
+    }
+
+    private String word(String setting) {
+        return tokens.is(DEFAULT) ? SettingValue.DEFAULT : SettingValue.of(setting, text(MAX_VALUE_LENGTH));
     }
 
     /** Returns whether the value consists of one token: not of {@code 1 - 1}, {@code 1 = 0} or {@code 'O' 'FF'}. */
     private boolean valueEnds() {
         return switch (tokens.kind()) {
             case END, STOP, WHERE, CLOSE -> true;
-            case OTHER -> tokens.bytes()[tokens.from()] == ',';
-            default -> false;
+            default -> tokens.isComma();
         };
-    }
-
-    private static String reported(String value) {
-        String word = value.trim().toLowerCase(Locale.ROOT);
-        if (OFF_WORDS.contains(word)) {
-            return OFF;
-        }
-        if (ON_WORDS.contains(word)) {
-            return ON;
-        }
-        return NUMBER.matcher(word).matches() ? number(Double.parseDouble(word)) : OTHER;
-    }
-
-    private static String number(double number) {
-        if (number == 0 || number == 1) {
-            return number == 0 ? OFF : ON;
-        }
-        return MAGNITUDE + (int) Math.max(0, Math.min(MAX_MAGNITUDE, Math.floor(Math.log10(number))));
     }
 
     private void libraries(Set<String> flags) {

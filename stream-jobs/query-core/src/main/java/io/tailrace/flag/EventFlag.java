@@ -66,10 +66,17 @@ public enum EventFlag {
      */
     CONSTANT_CONDITION("constant_condition", QueryEvent.class, AuditEvent.class),
     /**
+     * {@code AND ('x' = '' OR name = 'x')}: a comparison of literals after another condition, joined by OR in parentheses
+     * with the comparison of a column with one of them. Reports write optional filters this way.
+     */
+    OPTIONAL_FILTER("optional_filter", QueryEvent.class, AuditEvent.class),
+    /**
      * The statement's own WHERE contains only conditions that are true for every row: {@code WHERE 1=1}; of an UPDATE or
      * DELETE also {@code id > 0}, {@code NOT id IS NULL} and {@code a LIKE '%'}.
      */
     EVERY_ROW("every_row", QueryEvent.class, AuditEvent.class),
+    /** Every row of literals in a UNION contains a text like a label: {@code UNION SELECT 0, 'All'}. */
+    UNION_WITH_LABEL("union_with_label", QueryEvent.class, AuditEvent.class),
     /** A comment contains the end of a literal or of a parenthesis that was opened before the comment. */
     COMMENT_CUTS_STATEMENT("comment_cuts_statement", QueryEvent.class, AuditEvent.class),
     /** A line of a literal, a comment or a quoted name begins like an entry of a log of MySQL or MariaDB. */

@@ -11,7 +11,7 @@ public enum EventFlagFamily {
     /** The kind of a prepared statement: {@code dynamic_grant}, {@code dynamic_drop_table}. */
     DYNAMIC("dynamic_KIND", "dynamic(?:_[a-z]+)+"),
     /** The value that a statement assigns to a setting of the server: {@code general_log=off}. */
-    SETTING("SETTING=VALUE", "[a-z_]+=(?:off|on|e[0-9]|other)");
+    SETTING("SETTING=VALUE", "[a-z_]+=(?:off|on|e[0-9]|default|log|other)");
 
     private final String template;
     private final Pattern names;
@@ -44,7 +44,7 @@ public enum EventFlagFamily {
      * Returns the wire name for the value of a setting.
      *
      * @param name in lower case, without a scope
-     * @param value {@code off}, {@code on}, {@code e0} to {@code e9} or {@code other}
+     * @param value {@code off}, {@code on}, {@code e0} to {@code e9}, {@code default}, {@code log} or {@code other}
      */
     public static String setting(String name, String value) {
         return name + '=' + value;

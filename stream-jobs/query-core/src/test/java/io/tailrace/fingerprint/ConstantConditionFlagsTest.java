@@ -134,6 +134,57 @@ class ConstantConditionFlagsTest {
         assertThat(ofCondition(condition)).containsExactly("constant_condition");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "AND ('x'='y' OR b='x')",
+                "AND ('' = '' OR b = '')",
+                "AND ('ALL'='all' OR b IN ('all', 'c'))",
+                "AND (-1 = -1 OR t.b = -1)",
+                "AND ((3=0) OR (b=3))",
+                "AND ('x' = '' OR b LIKE '%x%')",
+                "AND ('x' = '' OR b = 'x' OR c = 'x')",
+                "AND ('x' = '' OR 'x' = b)",
+                "AND (b = 'x' OR 'x' = 'all')",
+                "AND (b = 'x' OR c = 'x' OR 'x' = 'all')",
+                "AND (b >= 3 OR 3 = 2)"
+            })
+    void optionalFiltersAreNoProbes(String condition) {
+        assertThat(ofCondition(condition)).containsExactly("optional_filter");
+    }
+
+    /** A text that ends the literal of a template in parentheses gives the same form as a filter whose literals are equal. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "AND (b = '' OR '' = '')",
+                "AND (b = 'a' OR 'a'='a')",
+                "AND (b = 0 OR 0=0)",
+                "OR ('x'='x' OR b='x')",
+                "OR 'x'='x' OR b='x'"
+            })
+    void equalLiteralsAfterOrRemainATautology(String condition) {
+        assertThat(ofCondition(condition)).contains("tautology").doesNotContain("optional_filter");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "AND ('x'='y' OR b='z')",
+                "AND 'x'='y' OR b='x'",
+                "AND ('x'='y') OR b='x'",
+                "AND ('x'='y' OR b='x' AND c=1)",
+                "AND ('x'='y' OR f(b)='x')",
+                "AND ('x'='y' OR b=c)",
+                "OR 'x'='y'",
+                "AND (b='x' AND c='x' OR 'x'='y')",
+                "AND (b='z' OR 'x'='y')",
+                "AND (b='x' OR 'x'='y' AND c=1)"
+            })
+    void conditionsThatOnlyResembleFiltersAreProbes(String condition) {
+        assertThat(ofCondition(condition)).contains("constant_condition").doesNotContain("optional_filter");
+    }
+
     @Test
     void aFirstConditionOfLiteralsIsAnIdiom() {
         assertThat(StatementFlags.of("SELECT * FROM t WHERE 1=0")).isEmpty();

@@ -106,8 +106,8 @@ public enum PrivilegedOperation {
             + "|server_audit_logging|sql_log_bin|audit_log_(filter_)?disable|log_error_verbosity)=.*");
 
     private static final Pattern LOG_OFF = Pattern.compile(
-            "(slow_query_log|log_slow_query|general_log|server_audit_logging|sql_log_bin)=(off|other)|log_output=off"
-                    + "|(audit_log_(filter_)?disable|log_error_verbosity)=(on|other)");
+            "(slow_query_log|log_slow_query|general_log|server_audit_logging)=(off|default|other)|sql_log_bin=(off|other)"
+                    + "|log_output=off|(audit_log_(filter_)?disable|log_error_verbosity)=(on|other)");
 
     private static final Set<String> LIBRARIES = Set.of(
             EventFlag.UNINSTALLS_AUDIT.wireName(),
