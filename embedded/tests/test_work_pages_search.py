@@ -143,19 +143,22 @@ def test_the_bars_of_top_are_in_proportion_and_without_the_unknown():
 
 
 @pytest.mark.parametrize(
-    ("text", "servers"),
+    ("text", "clusters", "servers"),
     [
-        ("server:db1,db2 user:etl | timeline 5m", ["db1", "db2"]),
-        ('instance:"größe-db 1"', ["größe-db 1"]),
-        ("instance:db* | timeline 5m", []),
-        ("instance:db1 OR user:etl | timeline 5m", []),
-        ("instance:!=db1 | timeline 5m", []),
-        ("| timeline 5m", []),
+        ("server:db1,db2 user:etl | timeline 5m", [], ["db1", "db2"]),
+        ('instance:"größe-db 1"', [], ["größe-db 1"]),
+        ("instance:db* | timeline 5m", [], []),
+        ("instance:db1 OR user:etl | timeline 5m", [], []),
+        ("instance:!=db1 | timeline 5m", [], []),
+        ("cluster:bank,shop instance:db1 | timeline 5m", ["bank", "shop"], ["db1"]),
+        ("cluster:b* user:etl | timeline 5m", [], []),
+        ("cluster:bank OR user:etl | timeline 5m", [], []),
+        ("| timeline 5m", [], []),
     ],
 )
-def test_a_timeline_of_servers_is_unknown_while_their_logs_were_not_read(text, servers):
-    """Logs of other servers do not tell that a server was quiet."""
-    assert asking.servers(parse(text)) == servers
+def test_a_timeline_of_servers_is_unknown_while_their_logs_were_not_read(text, clusters, servers):
+    """Logs of other servers and clusters do not tell that a server was quiet."""
+    assert asking.servers(parse(text)) == {"clusters": clusters, "servers": servers}
 
 
 @pytest.mark.parametrize("text", [text for text, _ in asking.EXAMPLES])

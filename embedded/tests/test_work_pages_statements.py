@@ -315,9 +315,54 @@ def test_a_statement_of_the_list_without_entries_before_has_no_change():
 def test_a_statement_that_other_logs_contain_ran_an_unknown_number_of_times(last_seen, number):
     """A range after the last record of a statement has none of it; the time of this record may be early."""
     found = [{"id": 1, "query": "select 1", "last_seen": last_seen}]
-    (row,) = listing.measured(lambda query, **_: [], found, SPAN, {})
+    (row,) = listing.measured(slow_logs_read(), found, SPAN, {})
 
     assert (row["executions"], row["total_seconds"]) == (number, number)
+
+
+BARS = range(int(SPAN.since.timestamp()), int(SPAN.until.timestamp()), trend.width(SPAN))
+
+
+def slow_logs_read(*without: int, asked: list | None = None):
+    """Returns rows of page_query_coverage of slow logs that were read in all bars but some, else no rows."""
+
+    def rows(query, **parameters):
+        if query != "page_query_coverage":
+            return []
+        if asked is not None:
+            asked.append((parameters["clusters"], parameters["servers"]))
+        seconds = {"first_second": 0, "census_second": 1, "last_second": BARS.stop, "step": BARS.step}
+        return [{"source": "slowlog", **seconds, "slots": sorted({*BARS} - {BARS[each] for each in without})}]
+
+    return rows
+
+
+OLD = [{"id": 1, "query": "select 1", "last_seen": SPAN.since - timedelta(days=1)}]
+
+
+@pytest.mark.parametrize(
+    ("rows", "number"),
+    [
+        (slow_logs_read(), 0),
+        (slow_logs_read(0), None),
+        (slow_logs_read(len(BARS) - 3), None),
+        (slow_logs_read(*range(len(BARS))), None),
+        (lambda query, **_: [], None),
+    ],
+    ids=["read", "first bar unread", "late bar unread", "no bar read", "no slow log"],
+)
+def test_a_statement_ran_an_unknown_number_of_times_while_slow_logs_were_not_read(rows, number):
+    (row,) = listing.measured(rows, OLD, SPAN, {})
+
+    assert (row["executions"], row["total_seconds"]) == (number, number)
+
+
+def test_only_slow_logs_of_the_cluster_and_the_server_tell_that_a_statement_did_not_run():
+    asked = []
+    listing.measured(slow_logs_read(asked=asked), OLD, SPAN, {"cluster": "shop", "instance": "db1"})
+    listing.measured(slow_logs_read(asked=asked), OLD, SPAN, {"cluster": "", "instance": ""})
+
+    assert asked == [(["shop"], ["db1"]), ([], [])]
 
 
 def listed(rows, **parameters) -> listing.Listed:

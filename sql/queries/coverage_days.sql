@@ -1,8 +1,5 @@
 {%- include "parts/time_range.sql" -%}
--- Minutes of each log and day by state, with the states of coverage.sql: covered, behind, missing, unknown. This query
--- does not read tailrace.coverage_1m, which takes several times as long for months of many logs: it counts a minute with a
--- census as covered, and evaluates single minutes only for files with open gaps or unread bytes. A test compares both
--- queries. All minutes of the range count: those before a log was first watched are unknown.
+-- Minutes of each log and day by state, with the states of coverage.sql: covered, behind, missing, unknown. All minutes of the range count: those before a log was first watched are unknown.
 WITH
     {{ shown_range(7) }},
 {%- include "parts/coverage_minutes.sql" -%}
@@ -14,7 +11,6 @@ SELECT
     part.1 AS state,
     part.2 AS minutes
 FROM days
-LEFT JOIN not_covered USING (instance, source, log, day)
 ARRAY JOIN arrayFilter(each -> each.2 > 0, [
     ('covered', toInt64(census_minutes) - missing_minutes - behind_minutes), ('behind', toInt64(behind_minutes)),
     ('missing', toInt64(missing_minutes)), ('unknown', toInt64(expected) - census_minutes)]) AS part

@@ -20,7 +20,6 @@ SELECT
         least(known_from, end_minute, toStartOfDay(day + 1, 'UTC')))) AS before_minutes,
     known_from AS first_census
 FROM days
-LEFT JOIN not_covered USING (instance, source, log, day)
 LEFT JOIN first_censuses USING (instance, source, log)
 ARRAY JOIN arrayFilter(each -> each.2 > 0, [
     ('covered', toInt64(census_minutes) - missing_minutes - behind_minutes), ('behind', toInt64(behind_minutes)),

@@ -1,13 +1,15 @@
 {%- include "parts/logging.sql" -%}
 {%- include "parts/utc.sql" -%}
 {%- include "parts/display_names.sql" -%}
+{%- include "parts/covered_slots.sql" -%}
 -- Load and latency of slow queries, one row per measure and time bucket, for charts over time and for totals.
 --
 -- `time` is a bucket whose width follows the time range, so that a chart has at most about 200 points; the part of the
 -- bucket inside the range is `bucket_seconds` (the newest bucket is incomplete). Empty rows are added for every
 -- instance and bucket: time without entries is drawn as zero load and as a break in the percentiles, not as a
 -- connecting line. In a chart over time the load is NULL, unknown, in buckets in which the slow log of the instance was not
--- read: before its first entry, after its last entry or census, and without a census since the first one. Percentiles are computed over `seconds` weighted with `weight`, never averaged. A bucket with a
+-- read: before its first entry, after its last entry or census, and since the first census in buckets of which coverage_1m does
+-- not have each minute as covered. Percentiles are computed over `seconds` weighted with `weight`, never averaged. A bucket with a
 -- change of the logging settings of a server is marked (`changed`, in the added rows), so that no line connects both
 -- sides. `latest` are entries since that change, for percentiles of the whole range; `logged` describes the settings.
 --
@@ -39,7 +41,6 @@ WITH
             WHERE since < range_end)
         GROUP BY instance),
 {%- if over_time %}
-    if(shown <= 2 * 86400, width, 86400) AS slot_width,
     reads AS (
         SELECT instance, min(first_entry) AS read_from, max(last_read) AS read_to, min(first_census) AS census_from,
             groupUniqArrayArray(slots) AS read_slots
@@ -54,10 +55,10 @@ WITH
             WHERE kind = 'CENSUS' AND source = 'slowlog'
             GROUP BY instance
             UNION ALL
-            SELECT instance, 4294967295, 0, 4294967295, groupUniqArray(toUInt32(intDiv(toUInt32(at), slot_width) * slot_width))
-            FROM tailrace.ledger
-            WHERE kind = 'CENSUS' AND source = 'slowlog' AND at >= range_start AND at < range_end
-            GROUP BY instance)
+            SELECT log_instance, 4294967295, 0, 4294967295, groupUniqArray(slot)
+            FROM (
+{{ covered_slots('toStartOfMinute(range_start)', 'toStartOfMinute(range_end)', 'width', "['slowlog']") }})
+            GROUP BY log_instance)
         GROUP BY instance),
 {%- endif %}
     measures AS (
@@ -105,7 +106,7 @@ SELECT
     0, 0, 0,
 {%- if over_time %}
     if(toUInt32(time) + width > read_from AND toUInt32(time) <= read_to
-        AND (toUInt32(minute) < census_from OR has(read_slots, toUInt32(intDiv(toUInt32(minute), slot_width) * slot_width))),
+        AND (toUInt32(minute) < census_from OR has(read_slots, toUInt32(time))),
         0, NULL),
 {%- else %}
     0,

@@ -9,7 +9,6 @@ WITH
         SELECT cluster, instance, source, log, sum(expected) AS all_minutes, sum(days.census_minutes) AS with_census,
             sum(missing_minutes) AS missing_in_log, sum(behind_minutes) AS behind_in_log
         FROM days
-        LEFT JOIN not_covered USING (instance, source, log, day)
         WHERE source IN ('audit', 'general')
         GROUP BY cluster, instance, source, log
     )

@@ -12,13 +12,13 @@ FROM
     GROUP BY id
     UNION ALL
     SELECT query_id AS id, count() AS count
-    FROM tailrace.digest_samples
+    FROM tailrace.digest_samples FINAL
     WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
         AND digest = {digest:String} AND query_id > 0
     GROUP BY id
     UNION ALL
     SELECT query_id AS id, count() AS count
-    FROM tailrace.performance_schema_records
+    FROM tailrace.performance_schema_records FINAL
     WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
         AND digest = {digest:String} AND query_id > 0
     GROUP BY id

@@ -28,8 +28,6 @@ SESSION_DAYS = 7
 """Longest range for which alerts in the same sessions are searched: that reads every record of the range."""
 ALERTS_WITH_EVENTS = 50
 """Alerts in whose events pseudonyms are searched."""
-MINUTES_DAYS = 2
-"""Longest range whose coverage is read by minutes, as in sql/queries/parts/read_slots.sql."""
 SOURCES = list(overview.SOURCES.values())
 EARLIEST = datetime(2000, 1, 1)
 ABOUT = ("about it", "names its records")
@@ -44,20 +42,12 @@ class Rows(Protocol):
 
 
 @cache
-def text(query: str, kind: str, daily: bool = False, matches: bool = True, slots_by: str = "minutes") -> str:
+def text(query: str, kind: str, daily: bool = False, matches: bool = True) -> str:
     """Returns a query of sql/queries for entities of a kind; `daily` for bars of days, `matches` for actions
-    of data access that are matched between logs, `slots_by` for coverage by `minutes` or `days`."""
+    of data access that are matched between logs."""
     template = query_text(QUERIES / f"{query}.sql")
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
-    return environment.from_string(template).render(
-        kind=kind, daily=daily, matches=matches, slots_by=slots_by
-    )
-
-
-def slots_by(span: TimeRange) -> str:
-    """Returns what parts/read_slots.sql reads in a range."""
-    seconds = int(span.until.timestamp()) - int(span.since.timestamp())
-    return "minutes" if seconds <= MINUTES_DAYS * 86_400 else "days"
+    return environment.from_string(template).render(kind=kind, daily=daily, matches=matches)
 
 
 @dataclass(frozen=True)
@@ -90,10 +80,11 @@ class Reading:
 
     @read_once
     def read(self) -> ReadBars:
-        """When the logs of the servers were read; a session, and a filter, name one server."""
-        given = {"servers": [self.entity.instance] if self.entity.instance else [], "sources": SOURCES}
+        """When the logs of the servers were read: of the cluster and the server that the filters, or a session, name."""
+        named = {"clusters": self.entity.cluster, "servers": self.entity.instance}
+        given = {name: [value] if value else [] for name, value in named.items()} | {"sources": SOURCES}
         width = overview.width_of(self.span)
-        rendered = text("page_entity_coverage", self.entity.kind, slots_by=slots_by(self.span))
+        rendered = text("page_entity_coverage", self.entity.kind)
         return ReadBars(self.store.rows(rendered, **given, width=width, **self.span.parameters()))
 
     @read_once

@@ -123,7 +123,7 @@ def _of_backtests(latest: dict[str, Any]) -> dict[str, Any]:
 
 def _read(span: TimeRange) -> ReadBars:
     """Returns on which days logs were read."""
-    given = {"servers": [], "sources": sorted(listing.SOURCES), "width": listing.DAY}
+    given = {"clusters": [], "servers": [], "sources": sorted(listing.SOURCES), "width": listing.DAY}
     return ReadBars(store().rows("page_entity_coverage", **given, **span.parameters()))
 
 

@@ -74,14 +74,16 @@ def bar_seconds(query: SearchQuery) -> int:
     return query.pipe.seconds if isinstance(query.pipe, Timeline) else 0
 
 
-def servers(query: SearchQuery) -> list[str]:
-    """Returns the servers of which every found event has one; none if it can be any server."""
+def servers(query: SearchQuery) -> dict[str, list[str]]:
+    """Returns `clusters` and `servers` of which every found event has one; none if it can be any."""
+    return {"clusters": _required(query, "cluster"), "servers": _required(query, "instance")}
+
+
+def _required(query: SearchQuery, field: str) -> list[str]:
+    """Returns the values of a field of which every found event has one; none if it can be any value."""
     conditions = query.where.conditions if isinstance(query.where, All) else (query.where,)
     for each in conditions:
-        if isinstance(each, Comparison) and (each.field, each.operator) == ("instance", EQUAL):
-            return (
-                []
-                if any(value.is_pattern for value in each.values)
-                else [value.text for value in each.values]
-            )
+        if isinstance(each, Comparison) and (each.field, each.operator) == (field, EQUAL):
+            is_pattern = any(value.is_pattern for value in each.values)
+            return [] if is_pattern else [value.text for value in each.values]
     return []

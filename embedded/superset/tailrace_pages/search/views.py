@@ -149,7 +149,7 @@ def _is_read(asked: Request, span: TimeRange) -> Any:
     """Returns whether a log that the search can find was read in a bar; alerts come from any log."""
     logs = searched_logs(asked)
     sources = [source for log, source in SOURCES.items() if log in logs or logs == {"alert"}]
-    of_servers = {"servers": asking.servers(asked.query), "sources": sources}
+    of_servers = {**asking.servers(asked.query), "sources": sources}
     given = {**of_servers, "width": asking.bar_seconds(asked.query), **span.parameters()}
     known = ReadBars(store().rows(COVERAGE["audit_events" in asked.role.tables], **given))
     return lambda start, end: known.is_read(start, end, sources)

@@ -8,6 +8,7 @@ from tailrace.reading import statements
 from tailrace.reading.statements import shown_id
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
+from tailrace_pages.statements import slow_logs
 from tailrace_pages.time_range import TimeRange
 
 Rows = Callable[..., list[dict[str, Any]]]
@@ -113,7 +114,9 @@ def measured(
     """Returns statements (rows with id, query, last_seen) with their numbers, the most total time first."""
     known = statements.measured(rows, found, span, servers)
     by_time = sorted(known, key=lambda row: -row["total_seconds"])
-    return [{**_shown(row), **_unlogged(row, span)} for row in by_time]
+    without = [row for row in known if not row["executions"] and not _is_recorded(row, span)]
+    are_read = bool(without) and slow_logs.were_read(rows, span, servers)
+    return [{**_shown(row), **_unlogged(row, span, are_read)} for row in by_time]
 
 
 def obstacles(rows: Rows, span: TimeRange, servers: Mapping[str, str]) -> list[str]:
@@ -138,11 +141,17 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _unlogged(row: Mapping[str, Any], span: TimeRange) -> dict[str, None]:
-    """Returns the unknown numbers: only other logs have records of the statement since the range began."""
+def _is_recorded(row: Mapping[str, Any], span: TimeRange) -> bool:
+    """Returns whether a log may have a record of the statement since the range began."""
     seen = row["last_seen"]
-    is_old = seen is not None and seen + statements.LAST_SEEN_EARLY <= span.since
-    return {} if row["executions"] or is_old else {"total_seconds": None, "executions": None}
+    return seen is None or seen + statements.LAST_SEEN_EARLY > span.since
+
+
+def _unlogged(row: Mapping[str, Any], span: TimeRange, are_read: bool) -> dict[str, None]:
+    """Returns the unknown numbers: without an entry, those of a statement of which another log may have a record
+    since the range began, and of all if slow logs were not read in all of the range (`are_read`)."""
+    is_known = row["executions"] or (are_read and not _is_recorded(row, span))
+    return {} if is_known else {"total_seconds": None, "executions": None}
 
 
 def _latency(now: float | None, before: float | None) -> dict[str, Any]:

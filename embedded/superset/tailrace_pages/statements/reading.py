@@ -8,14 +8,13 @@ from typing import Any
 from tailrace_pages.page_errors import UnavailableError
 from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.read_once import read_once
-from tailrace_pages.statements import periods, trend
+from tailrace_pages.statements import periods, slow_logs, trend
 from tailrace_pages.time_range import TimeRange
 
 Rows = Callable[..., list[dict[str, Any]]]
 DETAIL_RANGE = timedelta(days=7)
 """Callers and the executions of plans are counted in single events: of longer ranges, in the latest part
 only."""
-SLOW_LOG = ["slowlog"]
 DDL_RANGE = timedelta(days=92)
 """An index can have been created or dropped long before it is missed; query events are kept as long."""
 SIZES_RANGE = timedelta(days=2)
@@ -61,8 +60,8 @@ class Statement:
     def read(self) -> ReadBars:
         """When the slow logs of the servers that ran it were read; without such a server, of no log."""
         names = sorted(self.overview["server"])
-        given = {"servers": names, "sources": SLOW_LOG, "width": trend.width(self.span)}
-        return ReadBars(self.rows("page_query_coverage", **given, **self.span.parameters()) if names else [])
+        cluster = self.servers.get("cluster", "")
+        return slow_logs.read(self.rows, self.span, cluster, names) if names else ReadBars([])
 
     @read_once
     def buckets(self) -> list[dict[str, Any]]:
@@ -70,13 +69,13 @@ class Statement:
         return trend.buckets(
             self.span,
             self.overview["bucket"],
-            lambda start, end: self.read.is_read(start, end, SLOW_LOG),
+            lambda start, end: self.read.is_read(start, end, slow_logs.SOURCES),
         )
 
     @property
     def begin(self) -> datetime | None:
         """The time of the first entry of these slow logs, if it is in the range."""
-        begin = self.read.begin(SLOW_LOG)
+        begin = self.read.begin(slow_logs.SOURCES)
         return begin if begin and begin > self.span.since else None
 
     @read_once
@@ -85,7 +84,7 @@ class Statement:
             self.span,
             self.overview["period"],
             self.logging,
-            self.read.is_watched_since(self.span.before().since, SLOW_LOG),
+            self.read.is_watched_since(self.span.before().since, slow_logs.SOURCES),
         )
 
     @read_once

@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -46,6 +45,9 @@ public final class RuleCoverageEvaluator {
     private final Map<String, Set<LogSource>> able = new HashMap<>();
 
     private final Map<String, MissingRequirement> obstacles = new HashMap<>();
+
+    /** Reasons of rules that correlations with an obstacle name, by the key of the correlation. */
+    private final Map<String, String> rootReasons = new HashMap<>();
 
     private RuleCoverageEvaluator(Map<LogSource, ObservedFields> logs, boolean withDataClasses) {
         this.logs = logs;
@@ -174,22 +176,24 @@ public final class RuleCoverageEvaluator {
                 .collect(Collectors.toSet());
     }
 
-    /** Returns why too few of its rules can match: the obstacle of the first rule that cannot. */
+    /**
+     * Returns why too few of its rules can match: the obstacle of the first rule that cannot. If that is a correlation, the
+     * reason is that of the rule behind it, so that no text begins twice in the same way.
+     */
     private MissingRequirement unable(CorrelationRule rule) {
-        MissingRequirement cause = rule.rules().stream()
-                .map(obstacles::get)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(MissingRequirement.because("they are too few"));
+        Optional<String> first =
+                rule.rules().stream().filter(obstacles::containsKey).findFirst();
+        MissingRequirement cause = first.map(obstacles::get).orElse(MissingRequirement.because("they are too few"));
+        String reason = first.map(rootReasons::get).orElse(cause.reason());
+        rootReasons.put(rule.header().key(), reason);
         if (rule.rules().size() == 1) {
-            return cause.with("the rule that it counts cannot match: " + cause.reason());
+            return cause.with("the rule that it counts cannot match: " + reason);
         }
         long able = rule.rules().stream()
                 .filter(used -> !obstacles.containsKey(used))
                 .count();
         String few = able == 0 ? "none" : "only " + able;
-        return cause.with(
-                few + " of the " + rule.rules().size() + " rules of this correlation can match: " + cause.reason());
+        return cause.with(few + " of the " + rule.rules().size() + " rules of this correlation can match: " + reason);
     }
 
     private boolean isPossible(Expression expression, ObservedFields log) {

@@ -63,6 +63,17 @@ class RuleCoverageEvaluatorTest {
             title: Guessing
             correlation: {type: event_count, rules: [refused], group-by: [user], timespan: 1m, condition: {gte: 5}}
             ---
+            title: Guessing each minute
+            name: guessing
+            correlation: {type: event_count, rules: [refused], group-by: [user], timespan: 1m, condition: {gte: 2}}
+            ---
+            title: Guessing again
+            name: again
+            correlation: {type: event_count, rules: [guessing], group-by: [user], timespan: 1h, condition: {gte: 2}}
+            ---
+            title: Guessing for days
+            correlation: {type: event_count, rules: [again], group-by: [user], timespan: 1d, condition: {gte: 2}}
+            ---
             title: Guessed and read
             correlation: {type: temporal, rules: [refused, many_rows], group-by: [user], timespan: 1h, condition: {gte: 2}}
             ---
@@ -124,7 +135,8 @@ class RuleCoverageEvaluatorTest {
         assertThat(RuleCoverageEvaluator.answers(SET, false, server()))
                 .extracting(answer -> answer.rule().title())
                 .containsExactlyInAnyOrder(
-                        "Reads cards", "Account made", "Tagged", "Guessing", "Guessed and read", "Both logged");
+                        "Reads cards", "Account made", "Tagged", "Guessing", "Guessing for days", "Guessed and read",
+                        "Both logged");
     }
 
     @Test
@@ -137,6 +149,14 @@ class RuleCoverageEvaluatorTest {
                     .isEqualTo("the rule that it counts cannot match: it matches other events; this log contains only"
                             + " events of the class query");
         });
+    }
+
+    @Test
+    void aReasonOfACorrelationOfCorrelationsBeginsOnce() {
+        String root = "it matches other events; this log contains only events of the class query";
+        assertThat(obstacle("Guessing for days", SLOW, slow()))
+                .hasValueSatisfying(obstacle -> assertThat(obstacle.reason())
+                        .isEqualTo("the rule that it counts cannot match: " + root));
     }
 
     @Test
