@@ -50,13 +50,13 @@ describe('Alerts', () => {
 
   test('shows alerts by level over time, by rule and by tactic', async () => {
     const shown = alerts.filter((alert) => alert.status !== 'silenced');
-    const { data } = await browser.chart('Alerts by level');
+    const { data } = await browser.chart('Number of alerts by level over time');
     for (const [level, its] of truth.groupBy(shown, (alert) => alert.level)) {
       assert.equal(truth.sum(data, (row) => row[level] ?? 0), its.length, level);
     }
-    const rules = (await browser.chart('Alerts by rule')).data;
+    const rules = (await browser.chart('Number of alerts by rule')).data;
     assert.equal(truth.sum(rules, (row) => row.cnt_alerts), shown.length);
-    const tactics = (await browser.chart('Alerts by ATT&CK tactic')).data;
+    const tactics = (await browser.chart('Number of alerts by ATT&CK tactic')).data;
     assert.deepEqual(Object.fromEntries(tactics.map((row) => [row.tactic, row.cnt_alerts])),
       { Exfiltration: shown.length - 1, 'Credential Access': shown.length - 1, Collection: 1 });
   });

@@ -20,7 +20,7 @@ describe('Ledger', () => {
   testDrawing('books');
 
   test('shows each interval of covered, behind, missing and unknown minutes', async () => {
-    const { data } = await browser.chart('Coverage by log file');
+    const { data } = await browser.chart('Coverage state by file over time');
     for (const file of books.files) {
       const label = labelOf(file);
       const shown = data.filter((row) => row.file === label && row.from_time < end && row.to_time > start)
@@ -40,7 +40,7 @@ describe('Ledger', () => {
   });
 
   test('balances each file', async () => {
-    const { data } = await browser.chart('Ledger balance by file');
+    const { data } = await browser.chart('Ledger balance (bytes) by file');
     for (const file of books.files) {
       const its = data.filter((row) => row.file === labelOf(file));
       assert.equal(truth.sum(its, (row) => row.sum_events), file.events, `${labelOf(file)}: events`);
@@ -54,14 +54,14 @@ describe('Ledger', () => {
   test('lists what is missing of the gap, and dead letters by code', async () => {
     const gaps = (await browser.chart('Gaps by file')).data;
     assert.equal(truth.sum(gaps, (gap) => gap.missing_bytes), truth.sum(books.files, (file) => file.gapBytes));
-    const letters = (await browser.chart('Dead letters by code')).data;
+    const letters = (await browser.chart('Number of dead letters by code and file')).data;
     const expected = truth.groupBy(books.deadLetters, (letter) => letter.code);
     assert.deepEqual(Object.fromEntries(letters.map((row) => [row.code, row.open_letters])),
       Object.fromEntries([...expected].map(([code, its]) => [code, its.length])));
   });
 
   test('shows how far reading is behind', async () => {
-    const { data } = await browser.chart('Unread bytes by minute');
+    const { data } = await browser.chart('Unread bytes by file over time');
     for (const file of books.files) {
       const label = labelOf(file);
       assert.equal(data.at(-1)[label], file.behind, label);
@@ -70,7 +70,7 @@ describe('Ledger', () => {
 
   test('follows the filter for instance', async () => {
     const second = browser.filtered({ instance: 'shop-db-2' });
-    const { data } = await second.chart('Coverage by log file');
+    const { data } = await second.chart('Coverage state by file over time');
     assert.deepEqual([...new Set(data.map((row) => row.file))], ['shop-db-2 · slow.log']);
     assert.equal((await one(second, 'Bytes behind')).sum_behind, 0);
   });

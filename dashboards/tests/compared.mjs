@@ -53,13 +53,13 @@ describe('Slow queries against the time before', () => {
   });
 
   test('shows when which threshold was in force', async () => {
-    const { data } = await charts.chart('Logging settings');
+    const { data } = await charts.chart('Threshold (s) and sampling by server over time');
     const its = data.filter((row) => row.instance === RETUNED);
     assert.deepEqual(its.map((row) => [row.from_time, row.to_time, row.logged]),
       [[range.from, range.changed, '≥ 0.5 s'], [range.changed, range.to, '≥ 0.1 s']]);
     const listed = (await charts.chart('Observed logging settings')).data.find((row) => row.instance === RETUNED);
     assert.deepEqual([listed.logged, listed.changed, listed.entries], ['≥ 0.5 s → ≥ 0.1 s', 1, truth.of(shown, RETUNED).length]);
-    const [first] = (await charts.chart('Total time by instance')).data.filter((row) => row.instance === CONSTANT);
+    const [first] = (await charts.chart('Total time (s) by instance')).data.filter((row) => row.instance === CONSTANT);
     assert.equal(first.logged_as, '≥ 0.1 s');
   });
 
@@ -70,7 +70,7 @@ describe('Slow queries against the time before', () => {
   });
 
   test('takes percentiles of the range over what was logged since the change', async () => {
-    const row = (await charts.chart('Total time by instance')).data.find((each) => each.instance === RETUNED);
+    const row = (await charts.chart('Total time (s) by instance')).data.find((each) => each.instance === RETUNED);
     assert.equal(row.p95, null, 'all that it logged was before the change');
     const its = truth.of(shown, CONSTANT);
     assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', truth.BUCKET_ERROR);
@@ -78,14 +78,14 @@ describe('Slow queries against the time before', () => {
   });
 
   test('draws no percentile in the minute of the change', async () => {
-    const { data } = await charts.chart('Latency p50, p95, p99');
+    const { data } = await charts.chart('Latency p50, p95, p99 (s)');
     assert.equal(data.find((row) => row.time === range.changed).p95, null);
     const minute = Math.floor(truth.timeOf(shown[0]) / MINUTE) * MINUTE;
     assert.ok(data.find((row) => row.time === minute).p95 > 0);
   });
 
   test('groups by the endpoint that comments name', async () => {
-    const { data } = await charts.chart('Total time by endpoint');
+    const { data } = await charts.chart('Total time (s) by endpoint');
     const [tagged] = data.filter((row) => row.endpoint === ROUTE);
     const its = shown.filter((event) => event.tags.route === ROUTE);
     assert.deepEqual([tagged.application, tagged.executions, tagged.queries], ['ledger-web', its.length, 1]);
@@ -102,10 +102,10 @@ describe('Slow queries against the time before', () => {
   });
 
   test('shows of the statement what each of its servers logged, and no other', async () => {
-    const { data } = await statement.chart('Logging settings');
+    const { data } = await statement.chart('Threshold (s) and sampling by server over time');
     assert.deepEqual(data.map((row) => [row.instance, row.logged]),
       [[CONSTANT, '≥ 0.1 s'], [RETUNED, '≥ 0.5 s'], [RETUNED, '≥ 0.1 s']]);
-    const latency = (await statement.chart('Latency p50, p95, p99 of the statement')).data;
+    const latency = (await statement.chart('Latency p50, p95, p99 (s) of the statement')).data;
     assert.equal(latency.find((row) => row.time === range.changed).p95, null);
   });
 });

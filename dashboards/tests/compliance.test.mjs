@@ -16,7 +16,7 @@ import { logFiles } from './workload.mjs';
 visitAs('compliance');
 
 const WEEKDAYS = ['7 Sun', '1 Mon', '2 Tue', '3 Wed', '4 Thu', '5 Fri', '6 Sat'];
-const WAYS = 'Access paths by user, client and program';
+const WAYS = 'Number of accesses by user, client and program';
 
 /** A time range before all events. */
 const NOTHING = [end - 60 * DAY, end - 50 * DAY];
@@ -49,13 +49,13 @@ describe('Data access', () => {
   test('counts actions, not records, and unknown ones apart', () => assertCounted(actions));
 
   test('has a cell for each user and class', async () => {
-    const { data } = await browser.chart('Accesses by user and data class');
+    const { data } = await browser.chart('Number of accesses by user and data class');
     const expected = actions.flatMap((action) => classesOf(action).map((name) => `${action.user} ${name}`));
     assert.deepEqual(Object.fromEntries(data.map((row) => [`${row.user} ${row.data_class}`, row.cnt_touched])), countBy(expected));
   });
 
   test('has a cell for each hour of the week, and quiet ones are empty', async () => {
-    const { data } = await browser.chart('Accesses by hour of the week');
+    const { data } = await browser.chart('Number of accesses by weekday and hour (UTC)');
     const expected = countBy(actions.map(({ at }) => `${WEEKDAYS[new Date(at).getUTCDay()]} ${hourOf(at)}`));
     assert.equal(data.length, 7 * 24);
     for (const row of data) {
@@ -64,14 +64,14 @@ describe('Data access', () => {
   });
 
   test('shows reads, writes and accesses of unknown extent over time', async () => {
-    const { data } = await browser.chart('Reads and writes over time');
+    const { data } = await browser.chart('Number of accesses by type over time');
     for (const [way, count] of Object.entries(countBy(actions.flatMap(waysOf)))) {
       assert.equal(truth.sum(data, (row) => row[way] ?? 0), count, way);
     }
   });
 
   test('says on which basis', async () => {
-    const { data } = await browser.chart('Source of the table names');
+    const { data } = await browser.chart('Number of accesses by source of table names');
     const basis = { log: 'named by the log', statement: 'read from the statement', unknown: 'unknown' };
     assert.deepEqual(Object.fromEntries(data.map((row) => [row.basis, row.cnt_touched])),
       countBy(records.map((record) => basis[record.basis[0]])));
@@ -99,7 +99,7 @@ describe('Data access', () => {
   });
 
   test('lists what may have touched more by statement', async () => {
-    const { data } = await browser.chart('Accesses with unknown extent');
+    const { data } = await browser.chart('Number of accesses with unknown extent by statement');
     assert.deepEqual(data.map((row) => [row.user, row.statement, row.cnt_accesses]),
       [['etl_nightly', 'call of the ledger', actions.filter((action) => !isKnown(action)).length]]);
   });
@@ -124,7 +124,7 @@ describe('Log coverage', () => {
   testDrawing('coverage');
 
   test('has the minutes that the ledger has, by server and log', async () => {
-    const { data } = await browser.chart('Minutes by server and log');
+    const { data } = await browser.chart('Log minutes by server, log and state');
     for (const file of files) {
       const row = data.find(({ instance, source }) => instance === file.instance && source === file.source);
       for (const state of ['behind', 'missing']) {
@@ -143,7 +143,7 @@ describe('Log coverage', () => {
     assert.equal((await one(sixHours, 'Minutes unknown')).min_unknown, before + of('unknown'));
     assert.equal((await one(sixHours, 'Minutes missing')).min_missing, of('missing'));
     assert.equal((await one(sixHours, 'Minutes behind')).min_behind, of('behind'));
-    const { data } = await sixHours.chart('Coverage by server, log and day');
+    const { data } = await sixHours.chart('Covered minutes (%) by server, log and day');
     assert.deepEqual([...new Set(data.map((row) => row.server_log))].sort(),
       [...new Set(files.map((file) => `${file.instance} · ${file.source}`))].sort());
   });
@@ -166,7 +166,7 @@ describe('Log coverage', () => {
   });
 
   test('says how far records reach back, by the policy that is applied', async () => {
-    const { data } = await browser.chart('Retention compared with policy');
+    const { data } = await browser.chart('Retention (days) compared with policy');
     const row = data.find((each) => each.instance === 'ledger-db-1' && each.record_type === 'audit and general logs');
     assert.deepEqual([row.policy_days, row.days_back, row.reaches], [400, 120, 'three months, no older record']);
   });
@@ -226,7 +226,7 @@ describe('Accounts', () => {
 
   test('counts changes of privileges by audit logs and by snapshots', async () => {
     const grants = privileged.filter(({ kind }) => kind === 'accounts and privileges').length;
-    const { data } = await browser.chart('Changes of accounts and privileges');
+    const { data } = await browser.chart('Number of account and privilege changes by source over time');
     assert.equal(truth.sum(data, (row) => row['audit log'] ?? 0), grants);
     assert.equal(truth.sum(data, (row) => row['server snapshot'] ?? 0), 1);
     const listed = (await browser.chart('Privilege changes')).data;
@@ -259,7 +259,7 @@ describe('Privileged activity', () => {
     const of = (kind) => privileged.filter((done) => done.kind === kind).length;
     assert.equal((await one(browser, 'Records of administrators')).cnt_administration, ofAdministrator.length);
     assert.equal((await one(browser, 'Active administrators')).cnt_administrators, 1);
-    assert.equal((await one(browser, 'Out of hours')).cnt_late_administration,
+    assert.equal((await one(browser, 'Records out of hours')).cnt_late_administration,
       ofAdministrator.filter((event) => isOutOfHours(truth.timeOf(event))).length);
     assert.equal((await one(browser, 'Schema changes')).cnt_definitions, of('schema changes'));
     assert.equal((await one(browser, 'Accounts and privileges')).cnt_rights, of('accounts and privileges') + 1, 'one that only a snapshot contains');
@@ -267,7 +267,7 @@ describe('Privileged activity', () => {
   });
 
   test('has a cell for each user and kind', async () => {
-    const { data } = await browser.chart('Privileged activity by user and kind');
+    const { data } = await browser.chart('Number of privileged records by user and kind');
     const cell = (user, kind) => data.find((row) => row.user === user && row.kind === kind)?.cnt_done;
     assert.equal(cell('dba_mara', 'administrators'), ofAdministrator.length);
     assert.equal(cell('(server snapshot)', 'audit log'), 1);
@@ -281,7 +281,7 @@ describe('Privileged activity', () => {
   });
 
   test('follows the filter for the kind', async () => {
-    const { data } = await browser.filtered({ kind: 'schema changes' }).chart('Privileged activity by user and kind');
+    const { data } = await browser.filtered({ kind: 'schema changes' }).chart('Number of privileged records by user and kind');
     assert.deepEqual(data.map((row) => [row.user, row.kind]), [['dba_mara', 'schema changes']]);
   });
 });
@@ -302,7 +302,7 @@ async function assertCounted(actions, charts = browser) {
   assert.equal((await one(charts, 'Writes to classified data')).cnt_changed, actions.filter((action) => action.written.length > 0).length);
   assert.equal((await one(charts, 'Out of hours')).cnt_out_of_hours, known.filter((action) => isOutOfHours(action.at)).length);
   assert.equal((await one(charts, 'Rows sent')).sum_rows ?? 0, truth.sum(actions, (action) => action.rowsRecorded ?? 0));
-  assert.equal((await one(charts, 'Unknown access')).cnt_unknown, actions.length - known.length);
+  assert.equal((await one(charts, 'Unknown accesses')).cnt_unknown, actions.length - known.length);
 }
 
 function isKnown(action) {

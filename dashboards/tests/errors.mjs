@@ -40,7 +40,7 @@ describe('Errors', () => {
   });
 
   test('draws the whole range, in bars of two minutes', async () => {
-    for (const title of ['Messages by kind', 'Failed statements by error']) {
+    for (const title of ['Number of messages by kind over time', 'Number of failed executions by error over time']) {
       const { data } = await browser.chart(title);
       assert.deepEqual([data.length, data[0].time, data.at(-1).time], [60, range.from, range.to - 2 * MINUTE], title);
     }
@@ -62,9 +62,9 @@ describe('Errors', () => {
   });
 
   test('says what the code means that statements failed with', async () => {
-    const [row] = (await browser.chart('Failed statements by error and query')).data;
+    const [row] = (await browser.chart('Number of failed executions by error and query')).data;
     assert.deepEqual([row.error, row.query_id, row.cnt_failed], ['1205 lock wait timeout', SLOWER, failed.length]);
-    const drawn = (await browser.chart('Failed statements by error')).data;
+    const drawn = (await browser.chart('Number of failed executions by error over time')).data;
     assert.equal(truth.sum(drawn, (bucket) => bucket['1205 lock wait timeout'] ?? 0), failed.length);
   });
 
@@ -87,14 +87,14 @@ describe('InnoDB pressure', () => {
     assertClose((await one(browser, 'Lock time')).lock_seconds, LOCK_SECONDS * its.length, 'lock time');
     assertClose((await one(browser, 'Row lock wait')).row_lock_wait_seconds, 0.005 * its.length, 'row lock wait');
     assertClose((await one(browser, 'Read from disk')).sum_read_bytes, 32_768 * its.length, 'bytes');
-    const [first] = (await browser.chart('Statements by lock wait time')).data;
+    const [first] = (await browser.chart('Lock wait time (s) by statement')).data;
     assert.deepEqual([first.query_id, first.pages_each], [SLOWER, PAGES]);
   });
 
   test('shows messages of InnoDB, and servers without InnoDB data', async () => {
     assert.equal((await one(browser, 'InnoDB messages logged')).cnt_messages, (await browser.chart('InnoDB messages')).data.length);
     assert.equal((await one(browser, 'Longest history list')).max_history, HISTORY);
-    const { data } = await browser.chart('InnoDB data available by server');
+    const { data } = await browser.chart('Logged InnoDB counters and messages by server');
     const counted = Object.fromEntries(data.map((row) => [row.instance, row.counters.startsWith('yes')]));
     assert.deepEqual(counted, { [CONSTANT]: true, [RETUNED]: false });
   });

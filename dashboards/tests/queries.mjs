@@ -32,8 +32,8 @@ describe('Query detail', () => {
 
   test('shows percentiles and executions in each bucket of time', async () => {
     const perBucket = truth.groupBy(of(HEAVIEST), (event) => Math.floor(truth.timeOf(event) / TEN_MINUTES) * TEN_MINUTES);
-    const latency = (await browser.chart('Latency p50, p95, p99 of the statement')).data;
-    const volume = (await browser.chart('Executions over time')).data;
+    const latency = (await browser.chart('Latency p50, p95, p99 (s) of the statement')).data;
+    const volume = (await browser.chart('Number of executions and failed executions over time')).data;
     for (const row of latency) {
       const its = perBucket.get(row.time) ?? [];
       for (const level of [50, 95, 99]) {
@@ -46,8 +46,8 @@ describe('Query detail', () => {
   });
 
   test('shows the medians of each plan, and when it ran', async () => {
-    const medians = (await browser.chart('Latency by plan')).data;
-    const periods = (await browser.chart('Plan timeline')).data;
+    const medians = (await browser.chart('Median latency (s) by plan')).data;
+    const periods = (await browser.chart('Time ranges of executions by plan')).data;
     for (const [hash, its] of truth.groupBy(of(HEAVIEST), (event) => event.plan_hash)) {
       const perBucket = truth.groupBy(its, (event) => Math.floor(truth.timeOf(event) / TEN_MINUTES) * TEN_MINUTES);
       for (const row of medians) {
@@ -80,10 +80,10 @@ describe('Query detail', () => {
   });
 
   test('names the requests that ran it, with the log entry of the same call', async () => {
-    const [endpoint] = (await browser.chart('Requests by endpoint')).data;
+    const [endpoint] = (await browser.chart('Database time (s) and number of requests by endpoint')).data;
     const its = spans.filter((span) => span.query_id && queryIdOf(span) === HEAVIEST);
     assert.deepEqual([endpoint.endpoint, endpoint.requests, endpoint.calls], ['GET /reports/best-sellers', its.length, its.length]);
-    const longest = (await browser.chart('Slowest spans')).data;
+    const longest = (await browser.chart('Spans of the statement by duration (s)')).data;
     const logged = new Map(events.map((event) => [event.trace_id, event]));
     assert.deepEqual(longest.map((row) => row.seconds),
       its.map((span) => span.Duration / 1e9).sort((a, b) => b - a).slice(0, longest.length));
@@ -97,7 +97,7 @@ describe('Query detail', () => {
     assert.ok(failed.length > 0);
     const known = of(ERRING).filter((event) => event.error_code !== null && event.error_code !== undefined);
     assert.equal((await one(erring, 'Failed')).shown_failed, ofKnown(failed.length, known.length, of(ERRING).length, 'executions'));
-    for (const title of ['Plans of the statement', 'Plan trees', 'Requests by endpoint']) {
+    for (const title of ['Plans of the statement', 'Plan trees', 'Database time (s) and number of requests by endpoint']) {
       const chart = await erring.chart(title);
       assert.ok(chart.empty && !chart.failed, `${title}: ${chart.text}`);
     }
@@ -117,7 +117,7 @@ describe('Plans', () => {
   });
 
   test('ranks advice by the time that is at stake', async () => {
-    const { data } = await browser.chart('Advice by load');
+    const { data } = await browser.chart('Advice by total time (s)');
     const expected = plans.flatMap((plan) => plan.advice.map((line) => {
       const its = events.filter((event) => event.plan_hash === plan.plan_hash && event.instance === plan.instance);
       return { line, seconds: truth.totalSeconds(its) };
@@ -134,7 +134,7 @@ describe('Plans', () => {
   });
 
   test('leads to the statement, and from there to one plan', async () => {
-    const statement = await browser.linked(await browser.href('Advice by load', 'open'));
+    const statement = await browser.linked(await browser.href('Advice by total time (s)', 'open'));
     await assertStatement(HEAVIEST, statement);
     const linked = await browser.linked(hrefIn((await statement.chart('Plans of the statement')).data, 'tree'));
     const plan = plans.find((each) => queryIdOf(each) === HEAVIEST && each.tables[0] === 'p');
@@ -150,7 +150,7 @@ describe('Traces', () => {
   testDrawing('traces');
 
   test('ranks endpoints by database time', async () => {
-    const { data } = await browser.chart('Slowest endpoints');
+    const { data } = await browser.chart('Database time (s) by endpoint');
     const endpoints = new Map(spans.filter((span) => span.endpoint).map((span) => [span.TraceId, span.endpoint]));
     const calls = truth.groupBy(spans.filter((span) => span.query_id), (span) => endpoints.get(span.TraceId));
     for (const row of data) {
@@ -162,7 +162,7 @@ describe('Traces', () => {
   });
 
   test('finds the loop', async () => {
-    const { data } = await browser.chart('Repeated queries (N+1)');
+    const { data } = await browser.chart('Number of N+1 requests by endpoint and query');
     const loops = spans.filter((span) => span.endpoint === 'GET /reports/best-sellers').length;
     assert.deepEqual(data.map((row) => [row.endpoint, row.loops, row.most_repeats]), [['GET /reports/best-sellers', loops, 6]]);
   });
@@ -178,10 +178,10 @@ describe('Traces', () => {
     const links = (await statement.chart('Statement')).data;
     const slow = await browser.linked(hrefIn(links, 'Slow queries'));
     assert.equal((await one(slow, 'Executions')).executions, truth.executions(of(queryIdOf(slowest))));
-    const again = await browser.linked(hrefIn((await slow.chart('Heaviest queries')).data, 'open'));
+    const again = await browser.linked(hrefIn((await slow.chart('Total time (s) by query')).data, 'open'));
     await assertStatement(queryIdOf(slowest), again);
     const requests = await browser.linked(hrefIn((await again.chart('Statement')).data, 'Traces'));
-    const endpoints = (await requests.chart('Slowest endpoints')).data;
+    const endpoints = (await requests.chart('Database time (s) by endpoint')).data;
     assert.deepEqual(endpoints.map((row) => row.endpoint), ['GET /reports/best-sellers']);
   });
 });
@@ -194,7 +194,7 @@ async function assertStatement(id, charts = browser) {
   assert.equal((await one(charts, 'Executions')).executions, truth.executions(its));
   assertClose((await one(charts, 'Total time')).total_seconds, truth.totalSeconds(its), 'total time');
   assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95');
-  for (const [title, column] of [['Total time by user', 'user'], ['Total time by program or host', 'host'], ['Total time by instance', 'instance']]) {
+  for (const [title, column] of [['Total time (s) by user', 'user'], ['Total time (s) by program or host', 'host'], ['Total time (s) by instance', 'instance']]) {
     const { data } = await charts.chart(title);
     const expected = truth.heaviestBy(its, (event) => event[column]);
     assert.deepEqual(data.map((row) => row[column === 'host' ? 'program' : column]), expected.map(([value]) => value), title);

@@ -66,7 +66,7 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
         const [, p95, unit] = />([\d.]+) (µs|ms|s)</.exec((await one(browser, 'Latency p95')).linked_p95);
         const seconds = Number(p95) * { µs: 1e-6, ms: 1e-3, s: 1 }[unit];
         assertClose(seconds, truth.percentile(events, 0.95), 'p95', truth.BUCKET_ERROR + 0.005); // it has three digits
-        const [heaviest] = (await browser.chart('Heaviest queries')).data;
+        const [heaviest] = (await browser.chart('Total time (s) by query')).data;
         assert.equal(heaviest.query_id, queryIdOf(truth.heaviestBy(events, queryIdOf)[0][1][0]));
       }
       for (const path of ['/', '/superset/welcome/']) {
@@ -141,9 +141,9 @@ describe('Unmasked samples', () => {
   });
 
   test('shows them as they ran after a click', async () => {
-    await browser.clickCell('Statements with samples', SAMPLED);
+    await browser.clickCell('Number of samples by statement', SAMPLED);
     await assertDrawn(browser, 'samples');
-    const { data } = await browser.chart('Samples');
+    const { data } = await browser.chart('Samples of the statement');
     assert.deepEqual(data.map((row) => row.statement), LITERALS.map(statement));
     await keepPicture(browser, 'samples');
   });

@@ -59,7 +59,7 @@ describe('Logins', () => {
   });
 
   test('shows both outcomes over time', async () => {
-    const { data } = await browser.chart('Logins over time');
+    const { data } = await browser.chart('Number of login attempts by outcome over time');
     assert.equal(truth.sum(data, (row) => row.refused ?? 0), refused.length);
     assert.equal(truth.sum(data, (row) => row['logged in'] ?? 0), taken.length);
   });
@@ -73,13 +73,13 @@ describe('Logins', () => {
   });
 
   test('breaks attempts down by account and by network', async () => {
-    const accounts = (await browser.chart('Logins by account')).data;
+    const accounts = (await browser.chart('Number of login attempts by account')).data;
     for (const row of accounts) {
       const its = attempts.filter((tried) => tried.user === row.user && tried.instance === row.instance);
       assert.equal(row.cnt_refused, its.filter((tried) => tried.refused).length, row.user);
       assert.equal(row.cnt_successful, its.filter((tried) => !tried.refused).length, row.user);
     }
-    const networks = Object.fromEntries((await browser.chart('Logins by network')).data.map((row) => [row.network, row]));
+    const networks = Object.fromEntries((await browser.chart('Number of login attempts by network')).data.map((row) => [row.network, row]));
     assert.deepEqual(Object.keys(networks).sort(), ['10.7.1.0/24', '10.7.2.0/24', '2001:db8:7:1::/64', '203.0.113.0/24']);
     assert.equal(networks['2001:db8:7:1::/64'].accounts, 6);
   });
@@ -93,7 +93,7 @@ describe('Logins', () => {
 
   test('follows what is clicked and the filters', async () => {
     assert.equal((await one(browser.filtered({ user: 'clerk' }), 'Logins')).cnt_successful, 5);
-    await browser.clickCell('Logins by network', '203.0.113.0/24');
+    await browser.clickCell('Number of login attempts by network', '203.0.113.0/24');
     const its = attempts.filter((tried) => tried.src === INTRUDER.src);
     assert.equal((await one(browser, 'Refused logins')).cnt_refused, its.filter((tried) => tried.refused).length);
   });
@@ -124,7 +124,7 @@ describe('Session', () => {
     const statements = operations.filter((operation) => operation.event_class === 'query');
     assert.equal((await one(browser, 'Statements')).cnt_statements, statements.length);
     assert.equal((await one(browser, 'Errors')).cnt_errors, statements.filter((operation) => operation.status).length);
-    const { data } = await browser.chart('Session timeline');
+    const { data } = await browser.chart('Number of session records by kind over time');
     assert.equal(truth.sum(data, (row) => row['refused or failed'] ?? 0), 2);
     assert.equal(truth.sum(data, (row) => row.rights ?? 0), 1, 'a new account is about rights');
   });
@@ -164,18 +164,18 @@ describe('Failed access', () => {
     assert.equal((await one(browser, 'Refused logins')).cnt_refused_logins, refused.length);
     assert.equal((await one(browser, 'Refused statements')).cnt_refused_statements, denied.length);
     assert.equal((await one(browser, 'Refused')).cnt_refusals, refused.length + denied.length);
-    const { data } = await browser.chart('Refused attempts over time (10.2.1.4)');
+    const { data } = await browser.chart('Number of refused attempts by type over time (10.2.1.4)');
     assert.equal(truth.sum(data, (row) => row.login ?? 0), refused.length);
     assert.equal(truth.sum(data, (row) => row.statement ?? 0), denied.length);
   });
 
   test('breaks them down by account, client and error', async () => {
-    const [first] = (await browser.chart('Refused attempts by account (10.2.1.4)')).data;
+    const [first] = (await browser.chart('Number of refused attempts by account (10.2.1.4)')).data;
     assert.deepEqual([first.user, first.cnt_refused_logins, first.cnt_refused_statements], ['ann', 15, 2]);
-    const sources = (await browser.chart('Refused attempts by client (10.2.1.4)')).data;
+    const sources = (await browser.chart('Number of refused attempts by client (10.2.1.4)')).data;
     assert.deepEqual(sources.map((row) => [row.src_ip, row.cnt_refused_logins + row.cnt_refused_statements]),
       [[INTRUDER.src, 17], ['2001:db8:7:1::9', 6]]);
-    const errors = (await browser.chart('Refused attempts by error (10.2.1.4)')).data;
+    const errors = (await browser.chart('Number of refused attempts by error (10.2.1.4)')).data;
     assert.deepEqual(errors.map((row) => row.reason.slice(0, 5)), ['1045:', 'MY-01', '1142:']);
   });
 
@@ -197,13 +197,13 @@ describe('Access flow', () => {
     assert.equal((await one(browser, 'Actions')).cnt_class_actions, within.length);
     const users = new Set(within.map((action) => action.user));
     assert.equal((await one(browser, 'Users')).cnt_class_users, users.size);
-    const { data } = await browser.chart('Actions by user and data class');
+    const { data } = await browser.chart('Number of actions by user and data class');
     assert.deepEqual(new Set(data.map((row) => row.source)), new Set([...users].map((user) => `user ${user || '(none)'}`)));
   });
 
   test('follows the filters', async () => {
     const user = actions.at(-1).user;
-    const { data } = await browser.filtered({ user }).chart('Actions by user and table');
+    const { data } = await browser.filtered({ user }).chart('Number of actions by user and table');
     assert.deepEqual(new Set(data.map((row) => row.source)), new Set([`user ${user}`]));
   });
 
@@ -216,7 +216,7 @@ describe('Rule coverage', () => {
   testDrawing('rule-coverage');
 
   test('says on how many servers each rule can fire, what it lacks elsewhere, and when it fired last', async () => {
-    const { data } = await browser.chart('Rule coverage by rule');
+    const { data } = await browser.chart('Number of covered servers by rule');
     const found = Object.fromEntries(data.map((row) => [row.rule_title, row]));
     const fired = Object.fromEntries(alerts.map((alert) => [alert.rule_title, new Date(`${alert.event_time}Z`).setMilliseconds(0)]));
     assert.deepEqual(data.map((row) => [row.rule_title, row.servers_covered, row.missing_requirements]).sort(), [
@@ -236,13 +236,13 @@ describe('Rule coverage', () => {
   });
 
   test('counts the rules that cannot fire by server and reason', async () => {
-    const { data } = await browser.chart('Rules that cannot fire, by server and reason');
+    const { data } = await browser.chart('Number of rules that cannot fire, by server and reason');
     assert.deepEqual(data.map((row) => [row.instance, row.missing, row.cnt_rules_missing]).sort(), [
       ['vault-1', 'rows_sent', 1], ['vault-2', 'events of the class query', 1], ['vault-2', 'rows_sent', 1]]);
   });
 
   test('names the logs that a rule can fire on', async () => {
-    const rows = (await browser.chart('Rule coverage by server')).data.filter((row) => row.rule_title.startsWith('Login after'));
+    const rows = (await browser.chart('Rule coverage by server and rule')).data.filter((row) => row.rule_title.startsWith('Login after'));
     assert.deepEqual(rows.map((row) => [row.instance, row.fires, row.fires_on]), [
       ['vault-1', 'yes', 'audit, general'], ['vault-2', 'yes', 'several together']]);
   });
@@ -265,15 +265,15 @@ describe('Rule coverage', () => {
   test('shows the alerts of each of four servers without scrolling', async () => {
     const servers = [...new Set(alerts.map((alert) => alert.instance))].sort();
     assert.ok(servers.length >= 4);
-    assert.deepEqual(await browser.rowsInSight('Alerts by server and tactic'), servers);
+    assert.deepEqual(await browser.rowsInSight('Number of alerts by server and tactic'), servers);
   });
 
   test('follows the filters on rules and answers', async () => {
-    const { data } = await browser.filtered({ fires: 'no' }).chart('Rule coverage by server');
+    const { data } = await browser.filtered({ fires: 'no' }).chart('Rule coverage by server and rule');
     assert.deepEqual(data.map((row) => [row.rule_title, row.instance]), [
       ['Cards read by a stranger', 'vault-2'], ['Very many rows sent', 'vault-1'], ['Very many rows sent', 'vault-2']]);
     const ofOneRule = browser.filtered({ fires: 'no', rule_title: 'Cards read by a stranger' });
-    assert.deepEqual((await ofOneRule.chart('Rule coverage by server')).data.map((row) => row.missing), ['events of the class query']);
+    assert.deepEqual((await ofOneRule.chart('Rule coverage by server and rule')).data.map((row) => row.missing), ['events of the class query']);
     await assertNoneFailed(ofOneRule);
   });
 });

@@ -37,7 +37,7 @@ describe('Slow queries in use', () => {
 
   test('filters everything by what is clicked in a table', async () => {
     const [queryId, its] = truth.heaviestBy(ofCheckout(), queryIdOf)[1];
-    await browser.clickCell('Heaviest queries', queryId);
+    await browser.clickCell('Total time (s) by query', queryId);
     await assertTotals(its);
   });
 
@@ -55,7 +55,7 @@ describe('Slow queries', () => {
   test('shows totals over all executions', () => assertTotals(events));
 
   test('shows load per instance and minute', async () => {
-    const { data } = await browser.filtered({ range: [start, end] }).chart('Load by instance'); // a bucket is a minute then
+    const { data } = await browser.filtered({ range: [start, end] }).chart('Load (query seconds per second) by instance'); // a bucket is a minute then
     for (const [instance, its] of truth.groupBy(events, (event) => event.instance)) {
       const perMinute = truth.groupBy(its, (event) => Math.floor(truth.timeOf(event) / MINUTE) * MINUTE);
       for (const row of wholeMinutes(data)) {
@@ -67,7 +67,7 @@ describe('Slow queries', () => {
   });
 
   test('shows percentiles per minute, and none where nothing ran', async () => {
-    const { data } = await browser.filtered({ range: [start, end] }).chart('Latency p50, p95, p99');
+    const { data } = await browser.filtered({ range: [start, end] }).chart('Latency p50, p95, p99 (s)');
     const perMinute = truth.groupBy(events, (event) => Math.floor(truth.timeOf(event) / MINUTE) * MINUTE);
     for (const row of data.filter(({ time }) => time < lastWholeMinute())) {
       const its = perMinute.get(row.time) ?? [];
@@ -90,7 +90,7 @@ describe('Slow queries', () => {
     const [from, to] = [start + 30 * MINUTE, start + 95 * MINUTE];
     const shorter = browser.filtered({ range: [from, to] });
     await assertTotals(events.filter((event) => truth.timeOf(event) >= from && truth.timeOf(event) < to), shorter);
-    const { data } = await shorter.chart('Latency p50, p95, p99');
+    const { data } = await shorter.chart('Latency p50, p95, p99 (s)');
     assert.deepEqual([data[0].time, data.at(-1).time], [from, to - MINUTE], 'the range is drawn, and no more');
   });
 
@@ -98,7 +98,7 @@ describe('Slow queries', () => {
     const week = browser.filtered({ range: [start - 6 * 24 * 60 * MINUTE, end + 60 * MINUTE] });
     await assertTotals(events, week);
     const expected = truth.heaviestBy(events, queryIdOf).slice(0, 10);
-    assertHeaviest((await week.chart('Heaviest queries')).data, expected, truth.BUCKET_ERROR);
+    assertHeaviest((await week.chart('Total time (s) by query')).data, expected, truth.BUCKET_ERROR);
   });
 
   test('follows the filters for instance, database, user and statement', async () => {
@@ -112,17 +112,17 @@ describe('Slow queries', () => {
   test('lists the heaviest queries, all of them over its pages', async () => {
     const expected = truth.heaviestBy(events, queryIdOf);
     const ranged = browser.filtered({ range: [start, end] });
-    assertHeaviest((await ranged.chart('Heaviest queries')).data, expected.slice(0, 10), 1e-9);
-    const [first] = await browser.table('Heaviest queries');
+    assertHeaviest((await ranged.chart('Total time (s) by query')).data, expected.slice(0, 10), 1e-9);
+    const [first] = await browser.table('Total time (s) by query');
     assert.equal(first[1], expected[0][0], 'the query id that a person reads');
-    await browser.turnPage('Heaviest queries', 2);
-    assertHeaviest((await browser.filtered({ range: [start, end] }).chart('Heaviest queries')).data, expected.slice(10), 1e-9);
+    await browser.turnPage('Total time (s) by query', 2);
+    assertHeaviest((await browser.filtered({ range: [start, end] }).chart('Total time (s) by query')).data, expected.slice(10), 1e-9);
   });
 
   test('finds queries of all pages by a text in their middle', async () => {
     const found = fingerprints.filter(({ fingerprint }) => fingerprint.indexOf('created') > 0).map(queryIdOf);
-    await browser.search('Heaviest queries', 'created');
-    assert.deepEqual((await browser.table('Heaviest queries')).map((row) => row[1]).sort(), found.sort());
+    await browser.search('Total time (s) by query', 'created');
+    assert.deepEqual((await browser.table('Total time (s) by query')).map((row) => row[1]).sort(), found.sort());
   });
 });
 
