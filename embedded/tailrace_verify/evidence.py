@@ -26,6 +26,7 @@ from tailrace_verify.check import Scope
 from tailrace_verify.files import MARKS, of_archive
 from tailrace_verify.findings import Report, Status
 from tailrace_verify.pem import SigningKeyError
+from tailrace_verify.plural import counted
 from tailrace_verify.trust import Trust
 
 MANIFEST, SIGNATURE, PUBLIC_KEY = "manifest.json", "manifest.sig", "public-key.pem"
@@ -121,7 +122,7 @@ def _container_faults(file: BinaryIO, bundle: zipfile.ZipFile) -> Iterator[str]:
     entries = bundle.infolist()
     for name, times in Counter(entry.filename for entry in entries).items():
         if times > 1:
-            yield f"{_shown(name)}: {times} files of this name"
+            yield f"{_shown(name)}: {counted(times, 'file')} of this name"
     for entry in entries:
         yield from _entry_faults(entry)
     yield from _tiling_faults(file, bundle, entries)

@@ -128,7 +128,7 @@ def test_a_deleted_day_is_deleted_by_a_person_and_the_other_tables_stay_provable
     }
     lines = overview.lines(user("reader_compliance"), Policy(load_retention(), times, tuple(times)), [])
     (text,) = (line.archive for line in lines if line.table == "query_events")
-    assert "1 days deleted, the last by ines on " in text
+    assert "1 day deleted, the last by ines on " in text
 
 
 def test_rows_that_come_after_the_deletion_are_archived_and_only_these(

@@ -10,6 +10,7 @@ from tailrace import console
 from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.plural import counted
 from tailrace.retention import demands, holds, overview
 from tailrace.retention.overview import Line, Policy
 
@@ -84,7 +85,7 @@ def _print(lines: list[Line], form: str) -> None:
             if line.archive:
                 print(console.plain(f"{line.table}: archive: {line.archive}"))
             for demand in line.unmet:
-                print(f"{line.table}: {line.days} days; {demand.text}. {demand.asks}")
+                print(f"{line.table}: {counted(line.days, 'day')}; {demand.text}. {demand.asks}")
 
 
 def _row(line: Line) -> dict[str, object]:
