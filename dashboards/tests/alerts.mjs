@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertComplete } from './assertions.mjs';
 import { MINUTE } from './time.mjs';
-import * as truth from './truth.mjs';
-import { browser, keepPicture, visitAs } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { browser, keepPicture, visitAs } from './browser_session.mjs';
 
 visitAs('security');
 
@@ -51,11 +51,11 @@ describe('Alerts', () => {
   test('shows alerts by level over time, by rule and by tactic', async () => {
     const shown = alerts.filter((alert) => alert.status !== 'silenced');
     const { data } = await browser.chart('Number of alerts by level over time');
-    for (const [level, its] of truth.groupBy(shown, (alert) => alert.level)) {
-      assert.equal(truth.sum(data, (row) => row[level] ?? 0), its.length, level);
+    for (const [level, its] of expectedValues.groupBy(shown, (alert) => alert.level)) {
+      assert.equal(expectedValues.sum(data, (row) => row[level] ?? 0), its.length, level);
     }
     const rules = (await browser.chart('Number of alerts by rule')).data;
-    assert.equal(truth.sum(rules, (row) => row.cnt_alerts), shown.length);
+    assert.equal(expectedValues.sum(rules, (row) => row.cnt_alerts), shown.length);
     const tactics = (await browser.chart('Number of alerts by ATT&CK tactic')).data;
     assert.deepEqual(Object.fromEntries(tactics.map((row) => [row.tactic, row.cnt_alerts])),
       { Exfiltration: shown.length - 1, 'Credential Access': shown.length - 1, Collection: 1 });
@@ -75,7 +75,7 @@ describe('The link of an alert', () => {
 
 /** The charts are about the alert's user, half an hour before and after it. */
 async function assertAbout(alert, charts) {
-  const its = alerts.filter((each) => each.user === alert.user && Math.abs(truth.timeOf(each) - truth.timeOf(alert)) <= 30 * MINUTE);
+  const its = alerts.filter((each) => each.user === alert.user && Math.abs(expectedValues.timeOf(each) - expectedValues.timeOf(alert)) <= 30 * MINUTE);
   await assertListed(LIST, its.filter((each) => ['open', 'acknowledged'].includes(each.status)), charts);
   await assertListed(DONE, its.filter((each) => ['closed', 'silenced'].includes(each.status)), charts);
   const events = (await charts.chart(EVENTS)).data;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { parseRison } from './rison.mjs';
-import { chartsAnswered, isDrawn, requestLike, requestsOf } from './undrawn.mjs';
+import { chartsAnswered, isDrawn, requestLike, requestsOf } from './chart_requests.mjs';
 
 /** Chromium without windows: it takes a fifth less CPU time than `chromium --headless`, which starts all of Chromium. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
@@ -119,7 +119,7 @@ export class Browser {
   }
 
   /**
-   * Opens a dashboard and draws each of its tabs, also below the window's edge. With DRAWN (undrawn.mjs) it draws some tabs,
+   * Opens a dashboard and draws each of its tabs, also below the window's edge. With DRAWN (chart_requests.mjs) it draws some tabs,
    * and sends the requests of the other charts without drawing them; `show` draws any tab. From another dashboard it is
    * opened inside Superset's page; `follow` loads the page of an address.
    * `chosen` are filters as a link sets them: {range: [from, to]} in milliseconds since 1970, and values by column.
@@ -150,14 +150,14 @@ export class Browser {
     }
   }
 
-  /** Notes each drawn chart whose request is not the one that undrawn.mjs gets for it. */
+  /** Notes each drawn chart whose request is not the one that chart_requests.mjs gets for it. */
   async #compareRequests() {
     const sent = this.#sentByPage();
     const slices = [...sent.keys()];
     for (const { slice, panel, content } of await requestsOf(this.page, { slices, form: this.#pageForm() })) {
       const [built, asked] = [content, sent.get(slice).postDataJSON()].map(({ queries }) => JSON.stringify(queries));
       if (built !== asked) {
-        this.errors.push(`the request of "${panel}" is ${asked}, but undrawn.mjs gets ${built}`);
+        this.errors.push(`the request of "${panel}" is ${asked}, but chart_requests.mjs gets ${built}`);
       }
     }
   }

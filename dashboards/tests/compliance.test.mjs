@@ -8,9 +8,9 @@ import { before, describe, test } from 'node:test';
 import { assertClose, assertLinked, assertNoneFailed, ofKnown, one } from './assertions.mjs';
 import { auditTrail, dataAccess, reviews, serverFacts } from './compliance_workload.mjs';
 import { DAY, end, HOUR } from './time.mjs';
-import * as truth from './truth.mjs';
-import { visit } from './tour.mjs';
-import { browser, keepPicture, testBrowser, testDrawing, visitAs } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { visit } from './dashboard_visits.mjs';
+import { browser, keepPicture, testBrowser, testDrawing, visitAs } from './browser_session.mjs';
 import { logFiles } from './workload.mjs';
 
 visitAs('compliance');
@@ -66,7 +66,7 @@ describe('Data access', () => {
   test('shows reads, writes and accesses of unknown extent over time', async () => {
     const { data } = await browser.chart('Number of accesses by type over time');
     for (const [way, count] of Object.entries(countBy(actions.flatMap(waysOf)))) {
-      assert.equal(truth.sum(data, (row) => row[way] ?? 0), count, way);
+      assert.equal(expectedValues.sum(data, (row) => row[way] ?? 0), count, way);
     }
   });
 
@@ -79,12 +79,12 @@ describe('Data access', () => {
 
   test('lists the ways in, with the rows that logs recorded', async () => {
     const { data } = await browser.chart(WAYS);
-    const expected = truth.groupBy(actions, (action) => [action.user, action.src_ip || action.host, action.instance].join(' '));
+    const expected = expectedValues.groupBy(actions, (action) => [action.user, action.src_ip || action.host, action.instance].join(' '));
     assert.equal(data.length, expected.size);
     for (const row of data) {
       const its = expected.get([row.user, row.origin, row.instance].join(' '));
       assert.equal(row.cnt_known, its.filter(isKnown).length, row.user);
-      assert.equal(row.sum_rows ?? 0, truth.sum(its, (action) => action.rowsRecorded ?? 0), row.user);
+      assert.equal(row.sum_rows ?? 0, expectedValues.sum(its, (action) => action.rowsRecorded ?? 0), row.user);
       assert.equal(row.cnt_out_of_hours, its.filter((action) => isKnown(action) && isOutOfHours(action.at)).length, row.user);
     }
   });
@@ -108,7 +108,7 @@ describe('Data access', () => {
     const pci = browser.filtered({ data_class: 'pci' });
     const its = actions.filter((action) => classesOf(action).includes('pci'));
     assert.equal((await one(pci, 'Accesses to classified data')).cnt_known, its.length);
-    assert.equal((await one(pci, 'Rows sent')).sum_rows, truth.sum(its, (action) => action.rowsRecorded ?? 0));
+    assert.equal((await one(pci, 'Rows sent')).sum_rows, expectedValues.sum(its, (action) => action.rowsRecorded ?? 0));
     await assertCounted(actions.filter((action) => action.instance === 'ledger-db-2'), browser.filtered({ instance: 'ledger-db-2' }));
     await browser.clickCell(WAYS, 'support_li');
     await assertCounted(actions.filter((action) => action.user === 'support_li'));
@@ -215,7 +215,7 @@ describe('Accounts', () => {
   });
 
   test('lists accounts that several clients use at once', async () => {
-    const perHour = truth.groupBy(events.filter(({ user }) => user === 'app_orders'), (event) => event.event_time.slice(0, 13));
+    const perHour = expectedValues.groupBy(events.filter(({ user }) => user === 'app_orders'), (event) => event.event_time.slice(0, 13));
     const atOnce = Math.max(...[...perHour.values()].map((its) => new Set(its.map(({ ip }) => ip)).size));
     const { data } = await browser.chart('Account usage');
     const row = data.find(({ user }) => user === 'app_orders');
@@ -227,8 +227,8 @@ describe('Accounts', () => {
   test('counts changes of privileges by audit logs and by snapshots', async () => {
     const grants = privileged.filter(({ kind }) => kind === 'accounts and privileges').length;
     const { data } = await browser.chart('Number of account and privilege changes by source over time');
-    assert.equal(truth.sum(data, (row) => row['audit log'] ?? 0), grants);
-    assert.equal(truth.sum(data, (row) => row['server snapshot'] ?? 0), 1);
+    assert.equal(expectedValues.sum(data, (row) => row['audit log'] ?? 0), grants);
+    assert.equal(expectedValues.sum(data, (row) => row['server snapshot'] ?? 0), 1);
     const listed = (await browser.chart('Privilege changes')).data;
     assert.equal(listed.length, grants + 1);
     assert.ok(listed.some((row) => row.change.includes("'anna'@'%'") && row.user === ''));
@@ -260,7 +260,7 @@ describe('Privileged activity', () => {
     assert.equal((await one(browser, 'Records of administrators')).cnt_administration, ofAdministrator.length);
     assert.equal((await one(browser, 'Active administrators')).cnt_administrators, 1);
     assert.equal((await one(browser, 'Records out of hours')).cnt_late_administration,
-      ofAdministrator.filter((event) => isOutOfHours(truth.timeOf(event))).length);
+      ofAdministrator.filter((event) => isOutOfHours(expectedValues.timeOf(event))).length);
     assert.equal((await one(browser, 'Schema changes')).cnt_definitions, of('schema changes'));
     assert.equal((await one(browser, 'Accounts and privileges')).cnt_rights, of('accounts and privileges') + 1, 'one that only a snapshot contains');
     assert.equal((await one(browser, 'Audit changes')).cnt_auditing, of('audit log') + 1, 'one that only a snapshot contains');
@@ -301,7 +301,7 @@ async function assertCounted(actions, charts = browser) {
   assert.equal((await one(charts, 'Accounts with access')).cnt_users, new Set(known.map((action) => `${action.instance} ${action.user}`)).size);
   assert.equal((await one(charts, 'Writes to classified data')).cnt_changed, actions.filter((action) => action.written.length > 0).length);
   assert.equal((await one(charts, 'Out of hours')).cnt_out_of_hours, known.filter((action) => isOutOfHours(action.at)).length);
-  assert.equal((await one(charts, 'Rows sent')).sum_rows ?? 0, truth.sum(actions, (action) => action.rowsRecorded ?? 0));
+  assert.equal((await one(charts, 'Rows sent')).sum_rows ?? 0, expectedValues.sum(actions, (action) => action.rowsRecorded ?? 0));
   assert.equal((await one(charts, 'Unknown accesses')).cnt_unknown, actions.length - known.length);
 }
 
@@ -328,5 +328,5 @@ function hourOf(at) {
 }
 
 function countBy(values) {
-  return Object.fromEntries([...truth.groupBy(values, (value) => value)].map(([value, its]) => [value, its.length]));
+  return Object.fromEntries([...expectedValues.groupBy(values, (value) => value)].map(([value, its]) => [value, its.length]));
 }

@@ -12,7 +12,7 @@ import pytest
 from loaded_assets import charts_of, of_kind, titles_shown
 from requests import Response
 
-from dashboards.tests import alerts, browser, drawn_tabs, pages_data
+from dashboards.tests import alerts, browser, pages_data, rendered_tabs
 from dashboards.tests.pages import ROLES, Visitor
 from e2e.limits import TEST_SECONDS
 from e2e.stack import Stack
@@ -93,7 +93,7 @@ def browser_tests(stack: Stack, passwords: dict[str, str]) -> dict[str, str]:
         **environment,
         "ALERTS": json.dumps(alerts.insert(stack.clickhouse())),
         "PANELS": json.dumps(_panels()),
-        "DRAWN": json.dumps(drawn_tabs.drawn()),
+        "DRAWN": json.dumps(rendered_tabs.drawn()),
         "ROLES": json.dumps({user: _role(user, password) for user, password in passwords.items()}),
     }
 

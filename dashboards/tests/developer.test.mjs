@@ -4,10 +4,10 @@
 // directory for pictures of what was seen (default: none is taken).
 
 import './slow_queries.mjs';
-import './books.mjs';
+import './ledger.mjs';
 import './queries.mjs';
-import './compared.mjs';
+import './interval_comparison.mjs';
 import './errors.mjs';
-import { testBrowser } from './visitor.mjs';
+import { testBrowser } from './browser_session.mjs';
 
 testBrowser();

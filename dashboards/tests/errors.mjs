@@ -8,14 +8,14 @@ import {
   ABORTED, comparedRange, comparedStatements, CONSTANT, HISTORY, LOCK_SECONDS, PAGES, RETUNED, SLOWER,
 } from './developer_workload.mjs';
 import { end, MINUTE } from './time.mjs';
-import * as truth from './truth.mjs';
-import { browser, keepPicture, testDrawing, visitAs } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { browser, keepPicture, testDrawing, visitAs } from './browser_session.mjs';
 
 visitAs('developer');
 
 const { events } = comparedStatements(end);
 const range = comparedRange(end);
-const shown = truth.within(events, range);
+const shown = expectedValues.within(events, range);
 
 describe('Errors', () => {
   const failed = shown.filter((event) => event.error_code === 1205);
@@ -65,7 +65,7 @@ describe('Errors', () => {
     const [row] = (await browser.chart('Number of failed executions by error and query')).data;
     assert.deepEqual([row.error, row.query_id, row.cnt_failed], ['1205 lock wait timeout', SLOWER, failed.length]);
     const drawn = (await browser.chart('Number of failed executions by error over time')).data;
-    assert.equal(truth.sum(drawn, (bucket) => bucket['1205 lock wait timeout'] ?? 0), failed.length);
+    assert.equal(expectedValues.sum(drawn, (bucket) => bucket['1205 lock wait timeout'] ?? 0), failed.length);
   });
 
   test('leads from a message to what its connection did', async () => {
@@ -77,7 +77,7 @@ describe('Errors', () => {
 });
 
 describe('InnoDB pressure', () => {
-  const its = truth.of(shown, CONSTANT, SLOWER);
+  const its = expectedValues.of(shown, CONSTANT, SLOWER);
 
   before(() => browser.open('innodb', { range: [range.from, range.to] }));
 

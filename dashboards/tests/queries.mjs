@@ -7,8 +7,8 @@ import { before, describe, test } from 'node:test';
 import { assertClose, assertDrawn, ofKnown, one, queryIdOf } from './assertions.mjs';
 import { hrefIn } from './browser.mjs';
 import { end } from './time.mjs';
-import * as truth from './truth.mjs';
-import { browser, keepPicture, testDrawing, visitAs } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { browser, keepPicture, testDrawing, visitAs } from './browser_session.mjs';
 import { slowQueries } from './workload.mjs';
 
 visitAs('developer');
@@ -25,38 +25,38 @@ describe('Query detail', () => {
   test('draws every chart, of the heaviest statement', async () => {
     await assertDrawn(browser, 'query-detail');
     await keepPicture(browser, 'query-detail');
-    const [heaviest] = truth.heaviestBy(events, queryIdOf)[0];
+    const [heaviest] = expectedValues.heaviestBy(events, queryIdOf)[0];
     assert.equal(heaviest, HEAVIEST);
     await assertStatement(HEAVIEST);
   });
 
   test('shows percentiles and executions in each bucket of time', async () => {
-    const perBucket = truth.groupBy(of(HEAVIEST), (event) => Math.floor(truth.timeOf(event) / TEN_MINUTES) * TEN_MINUTES);
+    const perBucket = expectedValues.groupBy(of(HEAVIEST), (event) => Math.floor(expectedValues.timeOf(event) / TEN_MINUTES) * TEN_MINUTES);
     const latency = (await browser.chart('Latency p50, p95, p99 (s) of the statement')).data;
     const volume = (await browser.chart('Number of executions and failed executions over time')).data;
     for (const row of latency) {
       const its = perBucket.get(row.time) ?? [];
       for (const level of [50, 95, 99]) {
-        assertClose(row[`p${level}`], truth.percentile(its, level / 100), `p${level} at ${new Date(row.time).toISOString()}`);
+        assertClose(row[`p${level}`], expectedValues.percentile(its, level / 100), `p${level} at ${new Date(row.time).toISOString()}`);
       }
     }
     // The two charts may have asked in different buckets of time: the last day then begins with another one.
-    volume.forEach((row) => assert.equal(row.executions, truth.executions(perBucket.get(row.time) ?? [])));
-    assert.equal(truth.sum(volume, (row) => row.executions), truth.executions(of(HEAVIEST)));
+    volume.forEach((row) => assert.equal(row.executions, expectedValues.executions(perBucket.get(row.time) ?? [])));
+    assert.equal(expectedValues.sum(volume, (row) => row.executions), expectedValues.executions(of(HEAVIEST)));
   });
 
   test('shows the medians of each plan, and when it ran', async () => {
     const medians = (await browser.chart('Median latency (s) by plan')).data;
     const periods = (await browser.chart('Time ranges of executions by plan')).data;
-    for (const [hash, its] of truth.groupBy(of(HEAVIEST), (event) => event.plan_hash)) {
-      const perBucket = truth.groupBy(its, (event) => Math.floor(truth.timeOf(event) / TEN_MINUTES) * TEN_MINUTES);
+    for (const [hash, its] of expectedValues.groupBy(of(HEAVIEST), (event) => event.plan_hash)) {
+      const perBucket = expectedValues.groupBy(its, (event) => Math.floor(expectedValues.timeOf(event) / TEN_MINUTES) * TEN_MINUTES);
       for (const row of medians) {
-        assertClose(row[hash], truth.percentile(perBucket.get(row.time) ?? [], 0.5), `${hash} at ${row.time}`);
+        assertClose(row[hash], expectedValues.percentile(perBucket.get(row.time) ?? [], 0.5), `${hash} at ${row.time}`);
       }
       const shown = periods.filter((row) => row.plan.startsWith(hash));
-      assert.equal(truth.sum(shown, (row) => row.cnt_executions), its.length);
+      assert.equal(expectedValues.sum(shown, (row) => row.cnt_executions), its.length);
       for (const event of its) {
-        const at = truth.timeOf(event);
+        const at = expectedValues.timeOf(event);
         assert.ok(shown.some((row) => row.plan.endsWith(event.instance) && row.from_time <= at && at < row.to_time));
       }
     }
@@ -65,17 +65,17 @@ describe('Query detail', () => {
 
   test('lists the plans with their cost, verdict and advice, and draws their trees', async () => {
     const { data } = await browser.chart('Plans of the statement');
-    const expected = truth.heaviestBy(of(HEAVIEST), (event) => `${event.plan_hash} ${event.instance}`);
+    const expected = expectedValues.heaviestBy(of(HEAVIEST), (event) => `${event.plan_hash} ${event.instance}`);
     assert.deepEqual(data.map((row) => `${row.plan_hash} ${row.instance}`), expected.map(([key]) => key));
     data.forEach((row, i) => {
-      assertClose(row.seconds, truth.totalSeconds(expected[i][1]));
-      assertClose(row.p95, truth.percentile(expected[i][1], 0.95));
-      assert.equal(row.executions, truth.executions(expected[i][1]));
+      assertClose(row.seconds, expectedValues.totalSeconds(expected[i][1]));
+      assertClose(row.p95, expectedValues.percentile(expected[i][1], 0.95));
+      assert.equal(row.executions, expectedValues.executions(expected[i][1]));
     });
     assert.deepEqual(data.map((row) => row.verdict), ['slower, 6.9 times as long', '', 'faster, 0.14 times as long']);
     const trees = (await browser.chart('Plan trees')).data;
     const steps = new Map(plans.filter((plan) => queryIdOf(plan) === HEAVIEST).map((plan) => [plan.plan_hash, plan.tree.split('\n')]));
-    assert.equal(trees.length, 1 + truth.sum([...steps.values()], (lines) => lines.length), 'every step, and the root');
+    assert.equal(trees.length, 1 + expectedValues.sum([...steps.values()], (lines) => lines.length), 'every step, and the root');
     assert.ok(trees.every((row) => row.node === 'root' || trees.some((other) => other.node === row.parent)));
   });
 
@@ -120,15 +120,15 @@ describe('Plans', () => {
     const { data } = await browser.chart('Advice by total time (s)');
     const expected = plans.flatMap((plan) => plan.advice.map((line) => {
       const its = events.filter((event) => event.plan_hash === plan.plan_hash && event.instance === plan.instance);
-      return { line, seconds: truth.totalSeconds(its) };
+      return { line, seconds: expectedValues.totalSeconds(its) };
     })).sort((a, b) => b.seconds - a.seconds);
     assert.deepEqual(data.map((row) => row.seconds.toFixed(3)), expected.map((each) => each.seconds.toFixed(3)));
     assert.deepEqual(new Set(data.map((row) => [row.kind, row.advice, row.evidence].join(' · '))), new Set(expected.map((each) => each.line)));
-    data.forEach((row) => assertClose(row.part, row.seconds / truth.totalSeconds(events)));
+    data.forEach((row) => assertClose(row.part, row.seconds / expectedValues.totalSeconds(events)));
   });
 
   test('draws the tree of the heaviest plan', async () => {
-    const [heaviest] = truth.heaviestBy(events.filter((event) => event.plan_hash), (event) => event.plan_hash)[0];
+    const [heaviest] = expectedValues.heaviestBy(events.filter((event) => event.plan_hash), (event) => event.plan_hash)[0];
     const { data } = await browser.chart('Plan tree');
     assert.deepEqual(data.filter((row) => row.parent === 'root').map((row) => row.label), [`plan ${heaviest}`]);
   });
@@ -152,10 +152,10 @@ describe('Traces', () => {
   test('ranks endpoints by database time', async () => {
     const { data } = await browser.chart('Database time (s) by endpoint');
     const endpoints = new Map(spans.filter((span) => span.endpoint).map((span) => [span.TraceId, span.endpoint]));
-    const calls = truth.groupBy(spans.filter((span) => span.query_id), (span) => endpoints.get(span.TraceId));
+    const calls = expectedValues.groupBy(spans.filter((span) => span.query_id), (span) => endpoints.get(span.TraceId));
     for (const row of data) {
       const its = calls.get(row.endpoint);
-      assertClose(row.database_seconds, truth.sum(its, (span) => span.Duration / 1e9));
+      assertClose(row.database_seconds, expectedValues.sum(its, (span) => span.Duration / 1e9));
       assertClose(row.queries_each, its.length / new Set(its.map((span) => span.TraceId)).size);
     }
     assert.equal(data.length, calls.size);
@@ -177,7 +177,7 @@ describe('Traces', () => {
     await assertStatement(queryIdOf(slowest), statement);
     const links = (await statement.chart('Statement')).data;
     const slow = await browser.linked(hrefIn(links, 'Slow queries'));
-    assert.equal((await one(slow, 'Executions')).executions, truth.executions(of(queryIdOf(slowest))));
+    assert.equal((await one(slow, 'Executions')).executions, expectedValues.executions(of(queryIdOf(slowest))));
     const again = await browser.linked(hrefIn((await slow.chart('Total time (s) by query')).data, 'open'));
     await assertStatement(queryIdOf(slowest), again);
     const requests = await browser.linked(hrefIn((await again.chart('Statement')).data, 'Traces'));
@@ -191,14 +191,14 @@ async function assertStatement(id, charts = browser) {
   const its = of(id);
   const [shown] = (await charts.chart('Statement')).data;
   assert.equal(shown.query_id, id);
-  assert.equal((await one(charts, 'Executions')).executions, truth.executions(its));
-  assertClose((await one(charts, 'Total time')).total_seconds, truth.totalSeconds(its), 'total time');
-  assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95');
+  assert.equal((await one(charts, 'Executions')).executions, expectedValues.executions(its));
+  assertClose((await one(charts, 'Total time')).total_seconds, expectedValues.totalSeconds(its), 'total time');
+  assertClose((await one(charts, 'Latency p95')).p95, expectedValues.percentile(its, 0.95), 'p95');
   for (const [title, column] of [['Total time (s) by user', 'user'], ['Total time (s) by program or host', 'host'], ['Total time (s) by instance', 'instance']]) {
     const { data } = await charts.chart(title);
-    const expected = truth.heaviestBy(its, (event) => event[column]);
+    const expected = expectedValues.heaviestBy(its, (event) => event[column]);
     assert.deepEqual(data.map((row) => row[column === 'host' ? 'program' : column]), expected.map(([value]) => value), title);
-    data.forEach((row, i) => assertClose(row.total_seconds, truth.totalSeconds(expected[i][1]), title));
+    data.forEach((row, i) => assertClose(row.total_seconds, expectedValues.totalSeconds(expected[i][1]), title));
   }
 }
 

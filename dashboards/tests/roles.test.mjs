@@ -13,9 +13,9 @@ import { assertClose, assertDrawn, assertLinked, one, queryIdOf } from './assert
 import { request } from 'playwright-core';
 import { Browser, logInByRequest } from './browser.mjs';
 import { end } from './time.mjs';
-import { visit } from './tour.mjs';
-import * as truth from './truth.mjs';
-import { keepPicture, roles } from './visitor.mjs';
+import { visit } from './dashboard_visits.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { keepPicture, roles } from './browser_session.mjs';
 import { slowQueries } from './workload.mjs';
 
 /** What no other file draws; the samples are drawn below. */
@@ -62,12 +62,12 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
         await browser.land(overview);
         await assertDrawn(browser, overview);
         const { events } = slowQueries(end);
-        await assertLinked(browser, 'Executions', 'linked_executions', truth.executions(events), '/superset/dashboard/slow-queries/?');
+        await assertLinked(browser, 'Executions', 'linked_executions', expectedValues.executions(events), '/superset/dashboard/slow-queries/?');
         const [, p95, unit] = />([\d.]+) (µs|ms|s)</.exec((await one(browser, 'Latency p95')).linked_p95);
         const seconds = Number(p95) * { µs: 1e-6, ms: 1e-3, s: 1 }[unit];
-        assertClose(seconds, truth.percentile(events, 0.95), 'p95', truth.BUCKET_ERROR + 0.005); // it has three digits
+        assertClose(seconds, expectedValues.percentile(events, 0.95), 'p95', expectedValues.BUCKET_ERROR + 0.005); // it has three digits
         const [heaviest] = (await browser.chart('Total time (s) by query')).data;
-        assert.equal(heaviest.query_id, queryIdOf(truth.heaviestBy(events, queryIdOf)[0][1][0]));
+        assert.equal(heaviest.query_id, queryIdOf(expectedValues.heaviestBy(events, queryIdOf)[0][1][0]));
       }
       for (const path of ['/', '/superset/welcome/']) {
         const answer = await session.get(`${process.env.SUPERSET_URL}${path}`, { maxRedirects: 0 });

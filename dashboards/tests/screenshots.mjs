@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser } from './browser.mjs';
 import { HOUR, MINUTE } from './time.mjs';
-import { dashboards, visit } from './tour.mjs';
+import { dashboards, visit } from './dashboard_visits.mjs';
 
 const [directory, ...wanted] = process.argv.slice(2);
 

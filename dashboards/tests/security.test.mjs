@@ -11,8 +11,8 @@ import { hrefIn } from './browser.mjs';
 import { dataAccess } from './compliance_workload.mjs';
 import { CLUSTER, INTRUDER, security } from './security_workload.mjs';
 import { DAY, end, MINUTE } from './time.mjs';
-import * as truth from './truth.mjs';
-import { browser, keepPicture, testBrowser, testDrawing, visitAs } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { browser, keepPicture, testBrowser, testDrawing, visitAs } from './browser_session.mjs';
 
 visitAs('security');
 
@@ -60,8 +60,8 @@ describe('Logins', () => {
 
   test('shows both outcomes over time', async () => {
     const { data } = await browser.chart('Number of login attempts by outcome over time');
-    assert.equal(truth.sum(data, (row) => row.refused ?? 0), refused.length);
-    assert.equal(truth.sum(data, (row) => row['logged in'] ?? 0), taken.length);
+    assert.equal(expectedValues.sum(data, (row) => row.refused ?? 0), refused.length);
+    assert.equal(expectedValues.sum(data, (row) => row['logged in'] ?? 0), taken.length);
   });
 
   test('says that guessing has succeeded, and leads to what was done then', async () => {
@@ -125,8 +125,8 @@ describe('Session', () => {
     assert.equal((await one(browser, 'Statements')).cnt_statements, statements.length);
     assert.equal((await one(browser, 'Errors')).cnt_errors, statements.filter((operation) => operation.status).length);
     const { data } = await browser.chart('Number of session records by kind over time');
-    assert.equal(truth.sum(data, (row) => row['refused or failed'] ?? 0), 2);
-    assert.equal(truth.sum(data, (row) => row.rights ?? 0), 1, 'a new account is about rights');
+    assert.equal(expectedValues.sum(data, (row) => row['refused or failed'] ?? 0), 2);
+    assert.equal(expectedValues.sum(data, (row) => row.rights ?? 0), 1, 'a new account is about rights');
   });
 
   test('shows the alerts that concern it, the worst first', async () => {
@@ -165,8 +165,8 @@ describe('Failed access', () => {
     assert.equal((await one(browser, 'Refused statements')).cnt_refused_statements, denied.length);
     assert.equal((await one(browser, 'Refused')).cnt_refusals, refused.length + denied.length);
     const { data } = await browser.chart('Number of refused attempts by type over time (10.2.1.4)');
-    assert.equal(truth.sum(data, (row) => row.login ?? 0), refused.length);
-    assert.equal(truth.sum(data, (row) => row.statement ?? 0), denied.length);
+    assert.equal(expectedValues.sum(data, (row) => row.login ?? 0), refused.length);
+    assert.equal(expectedValues.sum(data, (row) => row.statement ?? 0), denied.length);
   });
 
   test('breaks them down by account, client and error', async () => {

@@ -8,8 +8,8 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertClose, assertNoneFailed, one, queryIdOf } from './assertions.mjs';
 import { end, MINUTE } from './time.mjs';
-import * as truth from './truth.mjs';
-import { browser, testDrawing, visitAs } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { browser, testDrawing, visitAs } from './browser_session.mjs';
 import { MINUTES, slowQueries } from './workload.mjs';
 
 visitAs('developer');
@@ -36,7 +36,7 @@ describe('Slow queries in use', () => {
   });
 
   test('filters everything by what is clicked in a table', async () => {
-    const [queryId, its] = truth.heaviestBy(ofCheckout(), queryIdOf)[1];
+    const [queryId, its] = expectedValues.heaviestBy(ofCheckout(), queryIdOf)[1];
     await browser.clickCell('Total time (s) by query', queryId);
     await assertTotals(its);
   });
@@ -56,10 +56,10 @@ describe('Slow queries', () => {
 
   test('shows load per instance and minute', async () => {
     const { data } = await browser.filtered({ range: [start, end] }).chart('Load (query seconds per second) by instance'); // a bucket is a minute then
-    for (const [instance, its] of truth.groupBy(events, (event) => event.instance)) {
-      const perMinute = truth.groupBy(its, (event) => Math.floor(truth.timeOf(event) / MINUTE) * MINUTE);
+    for (const [instance, its] of expectedValues.groupBy(events, (event) => event.instance)) {
+      const perMinute = expectedValues.groupBy(its, (event) => Math.floor(expectedValues.timeOf(event) / MINUTE) * MINUTE);
       for (const row of wholeMinutes(data)) {
-        const seconds = truth.totalSeconds(perMinute.get(row.time) ?? []);
+        const seconds = expectedValues.totalSeconds(perMinute.get(row.time) ?? []);
         assertClose(row[instance], seconds / 60, `${instance} at ${new Date(row.time).toISOString()}`);
       }
     }
@@ -68,28 +68,28 @@ describe('Slow queries', () => {
 
   test('shows percentiles per minute, and none where nothing ran', async () => {
     const { data } = await browser.filtered({ range: [start, end] }).chart('Latency p50, p95, p99 (s)');
-    const perMinute = truth.groupBy(events, (event) => Math.floor(truth.timeOf(event) / MINUTE) * MINUTE);
+    const perMinute = expectedValues.groupBy(events, (event) => Math.floor(expectedValues.timeOf(event) / MINUTE) * MINUTE);
     for (const row of data.filter(({ time }) => time < lastWholeMinute())) {
       const its = perMinute.get(row.time) ?? [];
       for (const level of [50, 95, 99]) {
-        assertClose(row[`p${level}`], truth.percentile(its, level / 100), `p${level} at ${row.time}`, truth.BUCKET_ERROR);
+        assertClose(row[`p${level}`], expectedValues.percentile(its, level / 100), `p${level} at ${row.time}`, expectedValues.BUCKET_ERROR);
       }
     }
   });
 
   for (const dimension of ['instance', 'database', 'user']) {
     test(`breaks time down by ${dimension}`, async () => {
-      const expected = truth.heaviestBy(events, (event) => event[dimension] || '(none)');
+      const expected = expectedValues.heaviestBy(events, (event) => event[dimension] || '(none)');
       const { data } = await browser.filtered({ range: [start, end] }).chart(`Total time by ${dimension}`);
       assert.deepEqual(data.map((row) => row[dimension]), expected.map(([value]) => value));
-      data.forEach((row, i) => assertMeasures(row, expected[i][1], truth.BUCKET_ERROR));
+      data.forEach((row, i) => assertMeasures(row, expected[i][1], expectedValues.BUCKET_ERROR));
     });
   }
 
   test('follows the time range', async () => {
     const [from, to] = [start + 30 * MINUTE, start + 95 * MINUTE];
     const shorter = browser.filtered({ range: [from, to] });
-    await assertTotals(events.filter((event) => truth.timeOf(event) >= from && truth.timeOf(event) < to), shorter);
+    await assertTotals(events.filter((event) => expectedValues.timeOf(event) >= from && expectedValues.timeOf(event) < to), shorter);
     const { data } = await shorter.chart('Latency p50, p95, p99 (s)');
     assert.deepEqual([data[0].time, data.at(-1).time], [from, to - MINUTE], 'the range is drawn, and no more');
   });
@@ -97,12 +97,12 @@ describe('Slow queries', () => {
   test('shows a week by hourly rollups, to the same totals', async () => {
     const week = browser.filtered({ range: [start - 6 * 24 * 60 * MINUTE, end + 60 * MINUTE] });
     await assertTotals(events, week);
-    const expected = truth.heaviestBy(events, queryIdOf).slice(0, 10);
-    assertHeaviest((await week.chart('Total time (s) by query')).data, expected, truth.BUCKET_ERROR);
+    const expected = expectedValues.heaviestBy(events, queryIdOf).slice(0, 10);
+    assertHeaviest((await week.chart('Total time (s) by query')).data, expected, expectedValues.BUCKET_ERROR);
   });
 
   test('follows the filters for instance, database, user and statement', async () => {
-    const [queryId, its] = truth.heaviestBy(events, queryIdOf)[2];
+    const [queryId, its] = expectedValues.heaviestBy(events, queryIdOf)[2];
     await assertTotals(its, browser.filtered({ query_id: queryId }));
     await assertTotals(events.filter((event) => event.database === 'billing'), browser.filtered({ database: 'billing' }));
     await assertTotals(events.filter((event) => event.instance === 'shop-db-2'), browser.filtered({ instance: 'shop-db-2' }));
@@ -110,7 +110,7 @@ describe('Slow queries', () => {
   });
 
   test('lists the heaviest queries, all of them over its pages', async () => {
-    const expected = truth.heaviestBy(events, queryIdOf);
+    const expected = expectedValues.heaviestBy(events, queryIdOf);
     const ranged = browser.filtered({ range: [start, end] });
     assertHeaviest((await ranged.chart('Total time (s) by query')).data, expected.slice(0, 10), 1e-9);
     const [first] = await browser.table('Total time (s) by query');
@@ -132,17 +132,17 @@ function ofCheckout() {
 
 /** Big numbers of the dashboard, for exactly these events. */
 async function assertTotals(its, charts = browser) {
-  assert.equal((await one(charts, 'Executions')).executions, truth.executions(its));
-  assertClose((await one(charts, 'Total time')).total_seconds, truth.totalSeconds(its), 'total time');
-  assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', truth.BUCKET_ERROR);
-  assertClose((await one(charts, 'Latency p99')).p99, truth.percentile(its, 0.99), 'p99', truth.BUCKET_ERROR);
+  assert.equal((await one(charts, 'Executions')).executions, expectedValues.executions(its));
+  assertClose((await one(charts, 'Total time')).total_seconds, expectedValues.totalSeconds(its), 'total time');
+  assertClose((await one(charts, 'Latency p95')).p95, expectedValues.percentile(its, 0.95), 'p95', expectedValues.BUCKET_ERROR);
+  assertClose((await one(charts, 'Latency p99')).p99, expectedValues.percentile(its, 0.99), 'p99', expectedValues.BUCKET_ERROR);
   const ratio = (await one(charts, 'Rows examined per row sent')).examined_per_sent;
   const sends = its.some((event) => event.rows_sent > 0);
-  assertClose(ratio, sends ? truth.examinedPerSent(its) : null, 'rows examined per row sent');
+  assertClose(ratio, sends ? expectedValues.examinedPerSent(its) : null, 'rows examined per row sent');
   assert.equal((await one(charts, 'Distinct queries')).distinct_queries, new Set(its.map((event) => event.query_id)).size);
   if (charts === browser) {
     const { text } = await browser.chart('Executions');
-    assert.ok(text.includes(truth.executions(its).toLocaleString('en-US')), `a person reads ${text}`);
+    assert.ok(text.includes(expectedValues.executions(its).toLocaleString('en-US')), `a person reads ${text}`);
     assert.match((await browser.chart('Total time')).text, /\d\s(ms|s|min|h)\b/); // SECONDS of static_assets.py
   }
 }
@@ -152,16 +152,16 @@ function assertHeaviest(rows, expected, percentileError) {
   rows.forEach((row, i) => {
     const its = expected[i][1];
     assertMeasures(row, its, percentileError);
-    assertClose(row.examined_each, truth.sum(its, (event) => event.weight * event.rows_examined) / truth.executions(its));
-    assertClose(row.sent_each, truth.sum(its, (event) => event.weight * event.rows_sent) / truth.executions(its));
+    assertClose(row.examined_each, expectedValues.sum(its, (event) => event.weight * event.rows_examined) / expectedValues.executions(its));
+    assertClose(row.sent_each, expectedValues.sum(its, (event) => event.weight * event.rows_sent) / expectedValues.executions(its));
   });
 }
 
 function assertMeasures(row, its, percentileError) {
-  assert.equal(row.executions, truth.executions(its));
-  assertClose(row.total_seconds, truth.totalSeconds(its), 'total time');
-  assertClose(row.share, truth.totalSeconds(its) / truth.totalSeconds(events), 'share');
-  assertClose(row.p95, truth.percentile(its, 0.95), 'p95', percentileError);
+  assert.equal(row.executions, expectedValues.executions(its));
+  assertClose(row.total_seconds, expectedValues.totalSeconds(its), 'total time');
+  assertClose(row.share, expectedValues.totalSeconds(its) / expectedValues.totalSeconds(events), 'share');
+  assertClose(row.p95, expectedValues.percentile(its, 0.95), 'p95', percentileError);
 }
 
 function wholeMinutes(rows) {

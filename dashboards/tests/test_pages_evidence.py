@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from dashboards.tests.inserted_rows import rows_of
 from dashboards.tests.pages import Visitor, parsed
-from dashboards.tests.planted_rows import rows_of
 from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack
 from tailrace.evidence import framework, signing

@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
+from dashboards.tests.inserted_rows import rows_of
 from dashboards.tests.pages import parsed
-from dashboards.tests.planted_rows import rows_of
 from e2e.stack import Stack
 
 pytestmark = pytest.mark.browser

@@ -9,14 +9,14 @@ import {
   comparedRange, comparedStatements, CONSTANT, NEW, RETUNED, ROUTE, SLOWED, SLOWER,
 } from './developer_workload.mjs';
 import { end, MINUTE } from './time.mjs';
-import * as truth from './truth.mjs';
-import { browser } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { browser } from './browser_session.mjs';
 
 const COMPARED = 'New and slower statements, compared with the preceding interval';
 
 const { events } = comparedStatements(end);
 const range = comparedRange(end);
-const shown = truth.within(events, range);
+const shown = expectedValues.within(events, range);
 
 describe('Slow queries against the time before', () => {
   let charts;
@@ -33,11 +33,11 @@ describe('Slow queries against the time before', () => {
     assert.deepEqual(rows.map((row) => [row.query_id, row.verdict]), [[SLOWER, 'slower'], [NEW, 'new']]);
     const [slower, fresh] = rows;
     assertClose(slower.ratio, SLOWED, 'ratio');
-    assertClose(slower.p95_now, truth.percentile(truth.of(shown, CONSTANT, SLOWER), 0.95), 'p95 now');
-    const before = truth.of(events.filter((event) => truth.timeOf(event) < range.from), CONSTANT, SLOWER);
-    assertClose(slower.p95_before, truth.percentile(before, 0.95), 'p95 before');
+    assertClose(slower.p95_now, expectedValues.percentile(expectedValues.of(shown, CONSTANT, SLOWER), 0.95), 'p95 now');
+    const before = expectedValues.of(events.filter((event) => expectedValues.timeOf(event) < range.from), CONSTANT, SLOWER);
+    assertClose(slower.p95_before, expectedValues.percentile(before, 0.95), 'p95 before');
     assert.deepEqual([slower.executions_before, slower.executions_now], [before.length, before.length]);
-    assertClose(slower.seconds_now, truth.totalSeconds(truth.of(shown, CONSTANT, SLOWER)), 'total time');
+    assertClose(slower.seconds_now, expectedValues.totalSeconds(expectedValues.of(shown, CONSTANT, SLOWER)), 'total time');
     assert.equal(slower.logged, '≥ 0.1 s');
     assert.equal(fresh.p95_before, null);
   });
@@ -58,7 +58,7 @@ describe('Slow queries against the time before', () => {
     assert.deepEqual(its.map((row) => [row.from_time, row.to_time, row.logged]),
       [[range.from, range.changed, '≥ 0.5 s'], [range.changed, range.to, '≥ 0.1 s']]);
     const listed = (await charts.chart('Observed logging settings')).data.find((row) => row.instance === RETUNED);
-    assert.deepEqual([listed.logged, listed.changed, listed.entries], ['≥ 0.5 s → ≥ 0.1 s', 1, truth.of(shown, RETUNED).length]);
+    assert.deepEqual([listed.logged, listed.changed, listed.entries], ['≥ 0.5 s → ≥ 0.1 s', 1, expectedValues.of(shown, RETUNED).length]);
     const [first] = (await charts.chart('Total time (s) by instance')).data.filter((row) => row.instance === CONSTANT);
     assert.equal(first.logged_as, '≥ 0.1 s');
   });
@@ -72,15 +72,15 @@ describe('Slow queries against the time before', () => {
   test('takes percentiles of the range over what was logged since the change', async () => {
     const row = (await charts.chart('Total time (s) by instance')).data.find((each) => each.instance === RETUNED);
     assert.equal(row.p95, null, 'all that it logged was before the change');
-    const its = truth.of(shown, CONSTANT);
-    assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', truth.BUCKET_ERROR);
-    assertClose((await one(charts, 'Latency p99')).p99, truth.percentile(its, 0.99), 'p99', truth.BUCKET_ERROR);
+    const its = expectedValues.of(shown, CONSTANT);
+    assertClose((await one(charts, 'Latency p95')).p95, expectedValues.percentile(its, 0.95), 'p95', expectedValues.BUCKET_ERROR);
+    assertClose((await one(charts, 'Latency p99')).p99, expectedValues.percentile(its, 0.99), 'p99', expectedValues.BUCKET_ERROR);
   });
 
   test('draws no percentile in the minute of the change', async () => {
     const { data } = await charts.chart('Latency p50, p95, p99 (s)');
     assert.equal(data.find((row) => row.time === range.changed).p95, null);
-    const minute = Math.floor(truth.timeOf(shown[0]) / MINUTE) * MINUTE;
+    const minute = Math.floor(expectedValues.timeOf(shown[0]) / MINUTE) * MINUTE;
     assert.ok(data.find((row) => row.time === minute).p95 > 0);
   });
 
@@ -89,8 +89,8 @@ describe('Slow queries against the time before', () => {
     const [tagged] = data.filter((row) => row.endpoint === ROUTE);
     const its = shown.filter((event) => event.tags.route === ROUTE);
     assert.deepEqual([tagged.application, tagged.executions, tagged.queries], ['ledger-web', its.length, 1]);
-    assertClose(tagged.total_seconds, truth.totalSeconds(its), 'total time');
-    assertClose(tagged.p95, truth.percentile(its, 0.95), 'p95');
+    assertClose(tagged.total_seconds, expectedValues.totalSeconds(its), 'total time');
+    assertClose(tagged.p95, expectedValues.percentile(its, 0.95), 'p95');
   });
 
   test('follows the filter for the instance, and leads to the statement', async () => {

@@ -1,4 +1,4 @@
-// Opens every dashboard as a person would, and asks for each chart's data again and again: node drawn.mjs JOB.json RESULT.json
+// Opens every dashboard as a person would, and asks for each chart's data again and again: node open_dashboards.mjs JOB.json RESULT.json
 //
 // JOB: {dashboards: [{slug, title, path, listed}], repeat, groups: {name: process group}, cache: directory of the data that
 // Superset caches}. Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin). RESULT: per dashboard the milliseconds from the address to the last chart drawn, three times, with the

@@ -1,6 +1,6 @@
 // Charts of tabs that are not drawn. Superset's own scripts build their requests in the page of the dashboard.
 //
-// Environment: DRAWN, a JSON object of the tabs that are drawn: {slug: [title]} (drawn_tabs.py; default: all); PANELS, a JSON
+// Environment: DRAWN, a JSON object of the tabs that are drawn: {slug: [title]} (rendered_tabs.py; default: all); PANELS, a JSON
 // object of the titles in each chart: {slug: {chart: [title]}}.
 
 const DRAWN = process.env.DRAWN && JSON.parse(process.env.DRAWN);

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { one } from './assertions.mjs';
 import { end, MINUTE } from './time.mjs';
-import * as truth from './truth.mjs';
-import { browser, testDrawing, visitAs } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { browser, testDrawing, visitAs } from './browser_session.mjs';
 import { logFiles, MINUTES } from './workload.mjs';
 
 visitAs('developer');
@@ -25,7 +25,7 @@ describe('Ledger', () => {
       const label = labelOf(file);
       const shown = data.filter((row) => row.file === label && row.from_time < end && row.to_time > start)
         .map((row) => ({ state: row.state, from: Math.max(0, minuteOf(row.from_time)), to: Math.min(MINUTES, minuteOf(row.to_time)) }));
-      assert.deepEqual(shown, truth.intervals(file.states), label);
+      assert.deepEqual(shown, expectedValues.intervals(file.states), label);
     }
     const unwatched = data.filter((row) => row.from_time < start || row.to_time > end);
     assert.equal(unwatched.filter((row) => row.from_time < start).length, books.files.length);
@@ -33,8 +33,8 @@ describe('Ledger', () => {
   });
 
   test('shows totals that the workload booked itself', async () => {
-    assert.equal((await one(browser, 'Bytes missing')).sum_missing, truth.sum(books.files, (file) => file.gapBytes));
-    assert.equal((await one(browser, 'Bytes behind')).sum_behind, truth.sum(books.files, (file) => file.behind));
+    assert.equal((await one(browser, 'Bytes missing')).sum_missing, expectedValues.sum(books.files, (file) => file.gapBytes));
+    assert.equal((await one(browser, 'Bytes behind')).sum_behind, expectedValues.sum(books.files, (file) => file.behind));
     assert.equal((await one(browser, 'Dead letters')).open_letters, books.deadLetters.length);
     assert.equal((await one(browser, 'Unexplained')).unexplained, 0);
   });
@@ -43,19 +43,19 @@ describe('Ledger', () => {
     const { data } = await browser.chart('Ledger balance (bytes) by file');
     for (const file of books.files) {
       const its = data.filter((row) => row.file === labelOf(file));
-      assert.equal(truth.sum(its, (row) => row.sum_events), file.events, `${labelOf(file)}: events`);
-      assert.equal(truth.sum(its, (row) => row.sum_dead_letters), file.deadLetters);
-      assert.equal(truth.sum(its, (row) => row.sum_duplicates), file.duplicates);
-      assert.equal(truth.sum(its, (row) => row.sum_gap_bytes), file.gapBytes);
-      assert.equal(truth.sum(its, (row) => row.sum_behind), file.behind);
+      assert.equal(expectedValues.sum(its, (row) => row.sum_events), file.events, `${labelOf(file)}: events`);
+      assert.equal(expectedValues.sum(its, (row) => row.sum_dead_letters), file.deadLetters);
+      assert.equal(expectedValues.sum(its, (row) => row.sum_duplicates), file.duplicates);
+      assert.equal(expectedValues.sum(its, (row) => row.sum_gap_bytes), file.gapBytes);
+      assert.equal(expectedValues.sum(its, (row) => row.sum_behind), file.behind);
     }
   });
 
   test('lists what is missing of the gap, and dead letters by code', async () => {
     const gaps = (await browser.chart('Gaps by file')).data;
-    assert.equal(truth.sum(gaps, (gap) => gap.missing_bytes), truth.sum(books.files, (file) => file.gapBytes));
+    assert.equal(expectedValues.sum(gaps, (gap) => gap.missing_bytes), expectedValues.sum(books.files, (file) => file.gapBytes));
     const letters = (await browser.chart('Number of dead letters by code and file')).data;
-    const expected = truth.groupBy(books.deadLetters, (letter) => letter.code);
+    const expected = expectedValues.groupBy(books.deadLetters, (letter) => letter.code);
     assert.deepEqual(Object.fromEntries(letters.map((row) => [row.code, row.open_letters])),
       Object.fromEntries([...expected].map(([code, its]) => [code, its.length])));
   });
