@@ -1,4 +1,4 @@
-// The dashboard of alerts in a real browser, held against the alerts that were inserted (alerts.py).
+// The dashboard Alerts in a real browser. The tests compare it with the inserted alerts (alerts.py).
 // Environment: as for security.test.mjs; ALERTS (JSON of the alerts).
 
 import assert from 'node:assert/strict';
@@ -18,9 +18,9 @@ const LEVELS = ['critical', 'high', 'medium', 'low', 'informational'];
 const alerts = JSON.parse(process.env.ALERTS);
 
 describe('Alerts', () => {
-  before(() => browser.open('alerts', { cluster: 'shop' })); // others are of other tests
+  before(() => browser.open('alerts', { cluster: 'shop' })); // other tests insert alerts of other clusters
 
-  test('draws every chart; only that of an entity waits until one is chosen', async () => {
+  test('draws every chart except the chart of an entity, which is empty until an entity is chosen', async () => {
     const charts = await browser.charts();
     assertComplete(charts, 'alerts');
     for (const chart of charts) {
@@ -30,7 +30,7 @@ describe('Alerts', () => {
     await keepPicture(browser, 'alerts');
   });
 
-  test('counts alerts by what people did with them', async () => {
+  test('counts alerts by state', async () => {
     for (const [title, metric, status] of [['Open alerts', 'cnt_open', 'open'], ['Closed', 'cnt_closed', 'closed'],
       ['Acknowledged', 'cnt_acknowledged', 'acknowledged'], ['Suppressed', 'cnt_silenced', 'silenced']]) {
       assert.equal((await browser.chart(title)).data[0][metric], withStatus(status).length, title);
@@ -39,7 +39,7 @@ describe('Alerts', () => {
     assert.equal((await browser.chart('Open and urgent')).data[0].cnt_urgent, urgent.length);
   });
 
-  test('lists them by level and time of the event, with entity and count', async () => {
+  test('lists alerts by level and event time, with entity and count', async () => {
     await assertListed(LIST, withStatus('open', 'acknowledged'));
     await assertListed(DONE, withStatus('closed', 'silenced'));
     const grown = (await browser.chart(LIST)).data.find((row) => row.alert_count === 7);
@@ -63,17 +63,17 @@ describe('Alerts', () => {
 });
 
 describe('The link of an alert', () => {
-  test('shows the dashboard on its entity and time', async () => {
+  test('opens the dashboard with the filters of its entity and time', async () => {
     await assertAbout(alerts[0], await browser.linked(alerts[0].link_path));
   });
 
-  test('of a name with signs that an address escapes opens it', async () => {
+  test('opens the dashboard if the name contains characters that a URL escapes', async () => {
     await browser.follow(alerts[3].link_path);
     await assertAbout(alerts[3], browser);
   });
 });
 
-/** The charts are about the alert's user, half an hour before and after it. */
+/** Asserts that the charts show the user of the alert, from half an hour before it to half an hour after it. */
 async function assertAbout(alert, charts) {
   const its = alerts.filter((each) => each.user === alert.user && Math.abs(expectedValues.timeOf(each) - expectedValues.timeOf(alert)) <= 30 * MINUTE);
   await assertListed(LIST, its.filter((each) => ['open', 'acknowledged'].includes(each.status)), charts);

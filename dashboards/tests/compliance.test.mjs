@@ -1,7 +1,7 @@
-// The dashboards of compliance officers in a real browser, held against what compliance_workload.mjs decided.
+// The dashboards of compliance officers in a real browser. The tests compare them with the actions of compliance_workload.mjs.
 //
 // Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a directory for
-// pictures of what was seen (default: none is taken).
+// screenshots (default: no screenshots).
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -46,15 +46,15 @@ describe('Data access', () => {
 
   testDrawing('data-access');
 
-  test('counts actions, not records, and unknown ones apart', () => assertCounted(actions));
+  test('counts actions instead of records, and unknown accesses separately', () => assertCounted(actions));
 
-  test('has a cell for each user and class', async () => {
+  test('has a cell for each user and data class', async () => {
     const { data } = await browser.chart('Number of accesses by user and data class');
     const expected = actions.flatMap((action) => classesOf(action).map((name) => `${action.user} ${name}`));
     assert.deepEqual(Object.fromEntries(data.map((row) => [`${row.user} ${row.data_class}`, row.cnt_touched])), countBy(expected));
   });
 
-  test('has a cell for each hour of the week, and quiet ones are empty', async () => {
+  test('has a cell for each hour of the week, which is empty without accesses', async () => {
     const { data } = await browser.chart('Number of accesses by weekday and hour (UTC)');
     const expected = countBy(actions.map(({ at }) => `${WEEKDAYS[new Date(at).getUTCDay()]} ${hourOf(at)}`));
     assert.equal(data.length, 7 * 24);
@@ -70,14 +70,14 @@ describe('Data access', () => {
     }
   });
 
-  test('says on which basis', async () => {
+  test('counts accesses by the source of their table names', async () => {
     const { data } = await browser.chart('Number of accesses by source of table names');
     const basis = { log: 'named by the log', statement: 'read from the statement', unknown: 'unknown' };
     assert.deepEqual(Object.fromEntries(data.map((row) => [row.basis, row.cnt_touched])),
       countBy(records.map((record) => basis[record.basis[0]])));
   });
 
-  test('lists the ways in, with the rows that logs recorded', async () => {
+  test('lists accesses by user, client and program, with the rows that logs recorded', async () => {
     const { data } = await browser.chart(WAYS);
     const expected = expectedValues.groupBy(actions, (action) => [action.user, action.src_ip || action.host, action.instance].join(' '));
     assert.equal(data.length, expected.size);
@@ -98,13 +98,13 @@ describe('Data access', () => {
     assert.match(data[0].session, new RegExp(`superset/dashboard/session/.*${newest[0].connection}`));
   });
 
-  test('lists what may have touched more by statement', async () => {
+  test('lists accesses of unknown extent by statement', async () => {
     const { data } = await browser.chart('Number of accesses with unknown extent by statement');
     assert.deepEqual(data.map((row) => [row.user, row.statement, row.cnt_accesses]),
       [['etl_nightly', 'call of the ledger', actions.filter((action) => !isKnown(action)).length]]);
   });
 
-  test('follows filters by class and instance, and a click on a user', async () => {
+  test('applies the filters of class and instance, and a click on a user', async () => {
     const pci = browser.filtered({ data_class: 'pci' });
     const its = actions.filter((action) => classesOf(action).includes('pci'));
     assert.equal((await one(pci, 'Accesses to classified data')).cnt_known, its.length);
@@ -114,7 +114,7 @@ describe('Data access', () => {
     await assertCounted(actions.filter((action) => action.user === 'support_li'));
   });
 
-  test('does not fail where there is nothing', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
+  test('does not fail in a range without data', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
 });
 
 describe('Log coverage', () => {
@@ -123,7 +123,7 @@ describe('Log coverage', () => {
 
   testDrawing('coverage');
 
-  test('has the minutes that the ledger has, by server and log', async () => {
+  test('has the minutes of the ledger, by server and log', async () => {
     const { data } = await browser.chart('Log minutes by server, log and state');
     for (const file of files) {
       const row = data.find(({ instance, source }) => instance === file.instance && source === file.source);
@@ -133,7 +133,7 @@ describe('Log coverage', () => {
     }
   });
 
-  test('counts the minutes of the whole range, those before a log was watched as unknown', async () => {
+  test('counts all minutes of the range, and minutes before a log was watched as unknown', async () => {
     const sixHours = browser.filtered({ range: [end - 6 * HOUR, end] }); // the logs were watched in the second half
     const minutes = files.flatMap(({ states }) => states);
     const before = files.length * 3 * 60;
@@ -159,19 +159,19 @@ describe('Log coverage', () => {
     assert.equal(events.state, 'audit log read later', 'it has audit events, and no audit log in the ledger');
   });
 
-  test('says what was lost and repaired, newest first', async () => {
+  test('lists gaps and their repair, newest first', async () => {
     const { data } = await browser.chart('Gaps and backfills');
     assert.deepEqual([...new Set(data.map((row) => `${row.gap_kind}, ${row.state}`))].sort(), ['lost, missing', 'lost, repaired']);
     assert.ok(data.every((row) => (row.state === 'repaired') === (row.repaired_at !== null)), 'what is repaired says when');
   });
 
-  test('says how far records reach back, by the policy that is applied', async () => {
+  test('compares the age of the oldest record with the policy', async () => {
     const { data } = await browser.chart('Retention (days) compared with policy');
     const row = data.find((each) => each.instance === 'ledger-db-1' && each.record_type === 'audit and general logs');
     assert.deepEqual([row.policy_days, row.days_back, row.reaches], [400, 120, 'three months, no older record']);
   });
 
-  test('lists reviews, the days without one, and exports', async () => {
+  test('lists reviews, days without a review, and exports', async () => {
     const { days, exported } = reviews(end);
     assert.deepEqual((await browser.chart('Signed reviews')).data.map((row) => row.reviewer), ['olga', 'olga']);
     const without = (await browser.chart('Days not reviewed')).data.map((row) => row.day);
@@ -183,7 +183,7 @@ describe('Log coverage', () => {
     assert.deepEqual([access.person, access.outcome, access.rows_returned, access.statements], ['rolf', 'returned', 3, '00000000000000AB']);
   });
 
-  test('does not fail where there is nothing', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
+  test('does not fail in a range without data', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
 });
 
 describe('Accounts', () => {
@@ -206,7 +206,7 @@ describe('Accounts', () => {
       shown(count(({ password, changedDays, locked }) => locked !== 'yes' && (password === 'none' || changedDays > 90)), accounts.length));
   });
 
-  test('lists each account with its use, its rights and a link to what it touched', async () => {
+  test('lists each account with its use, its privileges and a link to its accesses', async () => {
     const { data, text } = await browser.chart('All accounts');
     const expected = accounts.map(({ instance, user, host, state }) => [instance, `'${user}'@'${host}'`, state]).sort();
     assert.deepEqual(data.map((row) => [row.instance, row.account, row.state]).sort(), expected);
@@ -224,7 +224,7 @@ describe('Accounts', () => {
     assert.equal(data.find(({ user }) => user === 'dba_mara').used_with, 'mysql');
   });
 
-  test('counts changes of privileges by audit logs and by snapshots', async () => {
+  test('counts privilege changes from audit logs and from snapshots', async () => {
     const grants = privileged.filter(({ kind }) => kind === 'accounts and privileges').length;
     const { data } = await browser.chart('Number of account and privilege changes by source over time');
     assert.equal(expectedValues.sum(data, (row) => row['audit log'] ?? 0), grants);
@@ -234,12 +234,12 @@ describe('Accounts', () => {
     assert.ok(listed.some((row) => row.change.includes("'anna'@'%'") && row.user === ''));
   });
 
-  test('says what a server denied', async () => {
+  test('lists the snapshots that a server denied', async () => {
     const { data } = await browser.chart('Account snapshots by server');
     assert.deepEqual([data[0].instance, data[0].fact_kind, data[0].denied], ['ledger-db-2', 'roles', 1]);
   });
 
-  test('leads to what an account touched', async () => {
+  test('links an account to its accesses', async () => {
     await browser.show('All accounts');
     const row = browser.page.locator('[data-test-chart-name="All accounts"] tbody tr', { hasText: "'dba_mara'" }).first();
     const touched = await browser.linked(await row.locator('a').getAttribute('href'));
@@ -255,7 +255,7 @@ describe('Privileged activity', () => {
 
   testDrawing('privileged-activity');
 
-  test('counts what administrators did, and each kind', async () => {
+  test('counts the records of administrators by kind', async () => {
     const of = (kind) => privileged.filter((done) => done.kind === kind).length;
     assert.equal((await one(browser, 'Records of administrators')).cnt_administration, ofAdministrator.length);
     assert.equal((await one(browser, 'Active administrators')).cnt_administrators, 1);
@@ -273,14 +273,14 @@ describe('Privileged activity', () => {
     assert.equal(cell('(server snapshot)', 'audit log'), 1);
   });
 
-  test('lists what changed auditing, and what was defined', async () => {
+  test('lists changes of the audit configuration and schema changes', async () => {
     const auditing = (await browser.chart('Audit configuration changes and restarts')).data;
     assert.deepEqual(auditing.map((row) => [row.user, row.operation.includes('server_audit')]), [['dba_mara', true], ['(server snapshot)', true]]);
     const { data } = await browser.chart('Schema changes (DDL)');
     assert.ok(data.some((row) => row.operation === 'drop table ledger . scratch' && row.session.includes('4711')));
   });
 
-  test('follows the filter for the kind', async () => {
+  test('applies the filter of the kind', async () => {
     const { data } = await browser.filtered({ kind: 'schema changes' }).chart('Number of privileged records by user and kind');
     assert.deepEqual(data.map((row) => [row.user, row.kind]), [['dba_mara', 'schema changes']]);
   });

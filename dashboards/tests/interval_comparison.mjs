@@ -1,5 +1,5 @@
 // Slow queries compared with the preceding interval, checked against the known values of the workload. slow_queries.mjs
-// and queries.mjs have opened both dashboards. Environment: as for developer.test.mjs.
+// and queries.mjs open both dashboards first. Environment: as for developer.test.mjs.
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -18,7 +18,7 @@ const { events } = comparedStatements(end);
 const range = comparedRange(end);
 const shown = expectedValues.within(events, range);
 
-describe('Slow queries against the time before', () => {
+describe('Slow queries, compared with the preceding interval', () => {
   let charts;
   let statement;
 
@@ -26,9 +26,9 @@ describe('Slow queries against the time before', () => {
     charts = await browser.reopened('slow-queries', { range: [range.from, range.to] });
   });
 
-  test('answers every chart', () => assertShown(charts, 'slow-queries'));
+  test('receives data for every chart', () => assertShown(charts, 'slow-queries'));
 
-  test('shows new and slower statements where the server logs as before', async () => {
+  test('shows new and slower statements of a server with unchanged logging settings', async () => {
     const rows = (await charts.chart(COMPARED)).data.filter((row) => row.instance === CONSTANT);
     assert.deepEqual(rows.map((row) => [row.query_id, row.verdict]), [[SLOWER, 'slower'], [NEW, 'new']]);
     const [slower, fresh] = rows;
@@ -42,7 +42,7 @@ describe('Slow queries against the time before', () => {
     assert.equal(fresh.p95_before, null);
   });
 
-  test('compares nothing across a change of the threshold, and says why', async () => {
+  test('does not compare across a change of the threshold, and states the reason', async () => {
     const rows = (await charts.chart(COMPARED)).data.filter((row) => row.instance === RETUNED);
     assert.deepEqual(new Set(rows.map((row) => row.query_id)), new Set([SLOWER, NEW]));
     for (const row of rows) {
@@ -52,7 +52,7 @@ describe('Slow queries against the time before', () => {
     }
   });
 
-  test('shows when which threshold was in force', async () => {
+  test('shows the threshold over time', async () => {
     const { data } = await charts.chart('Threshold (s) and sampling by server over time');
     const its = data.filter((row) => row.instance === RETUNED);
     assert.deepEqual(its.map((row) => [row.from_time, row.to_time, row.logged]),
@@ -63,13 +63,13 @@ describe('Slow queries against the time before', () => {
     assert.equal(first.logged_as, '≥ 0.1 s');
   });
 
-  test('says at a glance what is logged, and leads to the details', async () => {
+  test('states the logging settings in one line, with a link to the details', async () => {
     const text = 'slow log ≥ 0.1 s, ≥ 0.5 s → ≥ 0.1 s on 2 of 2 servers · coverage unknown';
     const href = await assertLinked(charts, 'Data limits', 'linked_limits', text, '/superset/dashboard/slow-queries/?');
     assert.ok(href.endsWith('#TAB-slow-queries-data-limits'));
   });
 
-  test('takes percentiles of the range over what was logged since the change', async () => {
+  test('computes percentiles of the range over the entries since the change', async () => {
     const row = (await charts.chart('Total time (s) by instance')).data.find((each) => each.instance === RETUNED);
     assert.equal(row.p95, null, 'all that it logged was before the change');
     const its = expectedValues.of(shown, CONSTANT);
@@ -84,7 +84,7 @@ describe('Slow queries against the time before', () => {
     assert.ok(data.find((row) => row.time === minute).p95 > 0);
   });
 
-  test('groups by the endpoint that comments name', async () => {
+  test('groups by the endpoint of the comment', async () => {
     const { data } = await charts.chart('Total time (s) by endpoint');
     const [tagged] = data.filter((row) => row.endpoint === ROUTE);
     const its = shown.filter((event) => event.tags.route === ROUTE);
@@ -93,7 +93,7 @@ describe('Slow queries against the time before', () => {
     assertClose(tagged.p95, expectedValues.percentile(its, 0.95), 'p95');
   });
 
-  test('follows the filter for the instance, and leads to the statement', async () => {
+  test('applies the filter of the instance, and links to the statement', async () => {
     const ofOne = await browser.reopened('slow-queries', { range: [range.from, range.to], instance: CONSTANT });
     const rows = (await ofOne.chart(COMPARED)).data;
     assert.deepEqual(rows.map((row) => row.instance), [CONSTANT, CONSTANT]);
@@ -101,7 +101,7 @@ describe('Slow queries against the time before', () => {
     assert.equal((await one(statement, 'Statement')).query_id, SLOWER);
   });
 
-  test('shows of the statement what each of its servers logged, and no other', async () => {
+  test('shows the logging settings of the servers of the statement only', async () => {
     const { data } = await statement.chart('Threshold (s) and sampling by server over time');
     assert.deepEqual(data.map((row) => [row.instance, row.logged]),
       [[CONSTANT, '≥ 0.1 s'], [RETUNED, '≥ 0.5 s'], [RETUNED, '≥ 0.1 s']]);

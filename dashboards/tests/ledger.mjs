@@ -1,4 +1,5 @@
-// Books in a real browser, held against the workload's known answers. Environment: as for developer.test.mjs.
+// The dashboard Ledger in a real browser. The tests compare it with the known values of the workload. Environment: as for
+// developer.test.mjs.
 
 import assert from 'node:assert/strict';
 
@@ -32,14 +33,14 @@ describe('Ledger', () => {
     assert.ok(unwatched.every((row) => row.state === 'unknown'), 'there is no census before and after the workload');
   });
 
-  test('shows totals that the workload booked itself', async () => {
+  test('shows the totals of the workload', async () => {
     assert.equal((await one(browser, 'Bytes missing')).sum_missing, expectedValues.sum(books.files, (file) => file.gapBytes));
     assert.equal((await one(browser, 'Bytes behind')).sum_behind, expectedValues.sum(books.files, (file) => file.behind));
     assert.equal((await one(browser, 'Dead letters')).open_letters, books.deadLetters.length);
     assert.equal((await one(browser, 'Unexplained')).unexplained, 0);
   });
 
-  test('balances each file', async () => {
+  test('shows the balance of each file', async () => {
     const { data } = await browser.chart('Ledger balance (bytes) by file');
     for (const file of books.files) {
       const its = data.filter((row) => row.file === labelOf(file));
@@ -51,7 +52,7 @@ describe('Ledger', () => {
     }
   });
 
-  test('lists what is missing of the gap, and dead letters by code', async () => {
+  test('lists the missing bytes of the gap, and dead letters by code', async () => {
     const gaps = (await browser.chart('Gaps by file')).data;
     assert.equal(expectedValues.sum(gaps, (gap) => gap.missing_bytes), expectedValues.sum(books.files, (file) => file.gapBytes));
     const letters = (await browser.chart('Number of dead letters by code and file')).data;
@@ -60,7 +61,7 @@ describe('Ledger', () => {
       Object.fromEntries([...expected].map(([code, its]) => [code, its.length])));
   });
 
-  test('shows how far reading is behind', async () => {
+  test('shows unread bytes over time', async () => {
     const { data } = await browser.chart('Unread bytes by file over time');
     for (const file of books.files) {
       const label = labelOf(file);
@@ -68,7 +69,7 @@ describe('Ledger', () => {
     }
   });
 
-  test('follows the filter for instance', async () => {
+  test('applies the filter of the instance', async () => {
     const second = browser.filtered({ instance: 'shop-db-2' });
     const { data } = await second.chart('Coverage state by file over time');
     assert.deepEqual([...new Set(data.map((row) => row.file))], ['shop-db-2 · slow.log']);
@@ -76,7 +77,7 @@ describe('Ledger', () => {
   });
 });
 
-/** What the dashboards call a log file. */
+/** The name of a log file in dashboards. */
 function labelOf(file) {
   return `${file.instance} · ${file.log.split('/').at(-1)}`;
 }

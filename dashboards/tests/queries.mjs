@@ -1,4 +1,4 @@
-// Query detail, Plans and Traces in a real browser, held against the workload's known answers.
+// Query detail, Plans and Traces in a real browser. The tests compare them with the known values of the workload.
 // Environment: as for developer.test.mjs.
 
 import assert from 'node:assert/strict';
@@ -13,7 +13,7 @@ import { slowQueries } from './workload.mjs';
 
 visitAs('developer');
 
-const TEN_MINUTES = 600_000; // buckets of a day that is shown
+const TEN_MINUTES = 600_000; // width of the time buckets in a range of a day
 const HEAVIEST = 'C0A4E6129F7BD835'; // it has two plans
 const ERRING = 'E85A1C6094B3DF72';
 
@@ -22,7 +22,7 @@ const { events, plans, planChanges, spans } = slowQueries(end);
 describe('Query detail', () => {
   before(() => browser.open('query-detail'));
 
-  test('draws every chart, of the heaviest statement', async () => {
+  test('draws every chart for the statement with the most total time', async () => {
     await assertDrawn(browser, 'query-detail');
     await keepPicture(browser, 'query-detail');
     const [heaviest] = expectedValues.heaviestBy(events, queryIdOf)[0];
@@ -40,12 +40,12 @@ describe('Query detail', () => {
         assertClose(row[`p${level}`], expectedValues.percentile(its, level / 100), `p${level} at ${new Date(row.time).toISOString()}`);
       }
     }
-    // The two charts may have asked in different buckets of time: the last day then begins with another one.
+    // The requests of the two charts may be in different time buckets, which changes the first bucket of the last day.
     volume.forEach((row) => assert.equal(row.executions, expectedValues.executions(perBucket.get(row.time) ?? [])));
     assert.equal(expectedValues.sum(volume, (row) => row.executions), expectedValues.executions(of(HEAVIEST)));
   });
 
-  test('shows the medians of each plan, and when it ran', async () => {
+  test('shows the median latency and the time ranges of each plan', async () => {
     const medians = (await browser.chart('Median latency (s) by plan')).data;
     const periods = (await browser.chart('Time ranges of executions by plan')).data;
     for (const [hash, its] of expectedValues.groupBy(of(HEAVIEST), (event) => event.plan_hash)) {
@@ -79,7 +79,7 @@ describe('Query detail', () => {
     assert.ok(trees.every((row) => row.node === 'root' || trees.some((other) => other.node === row.parent)));
   });
 
-  test('names the requests that ran it, with the log entry of the same call', async () => {
+  test('lists the requests that ran it, with the log entry of the same span', async () => {
     const [endpoint] = (await browser.chart('Database time (s) and number of requests by endpoint')).data;
     const its = spans.filter((span) => span.query_id && queryIdOf(span) === HEAVIEST);
     assert.deepEqual([endpoint.endpoint, endpoint.requests, endpoint.calls], ['GET /reports/best-sellers', its.length, its.length]);
@@ -90,7 +90,7 @@ describe('Query detail', () => {
     longest.forEach((row) => assert.equal(row.server_seconds, logged.get(row.trace_id).query_time));
   });
 
-  test('follows the filter for a statement', async () => {
+  test('applies the filter of a statement', async () => {
     const erring = browser.filtered({ query_id: ERRING });
     await assertStatement(ERRING, erring);
     const failed = of(ERRING).filter((event) => event.error_code);
@@ -116,7 +116,7 @@ describe('Plans', () => {
     assert.equal((await one(browser, 'Slower since')).slower, 1);
   });
 
-  test('ranks advice by the time that is at stake', async () => {
+  test('sorts advice by total time', async () => {
     const { data } = await browser.chart('Advice by total time (s)');
     const expected = plans.flatMap((plan) => plan.advice.map((line) => {
       const its = events.filter((event) => event.plan_hash === plan.plan_hash && event.instance === plan.instance);
@@ -127,13 +127,13 @@ describe('Plans', () => {
     data.forEach((row) => assertClose(row.part, row.seconds / expectedValues.totalSeconds(events)));
   });
 
-  test('draws the tree of the heaviest plan', async () => {
+  test('draws the tree of the plan with the most total time', async () => {
     const [heaviest] = expectedValues.heaviestBy(events.filter((event) => event.plan_hash), (event) => event.plan_hash)[0];
     const { data } = await browser.chart('Plan tree');
     assert.deepEqual(data.filter((row) => row.parent === 'root').map((row) => row.label), [`plan ${heaviest}`]);
   });
 
-  test('leads to the statement, and from there to one plan', async () => {
+  test('links to the statement, and from there to one plan', async () => {
     const statement = await browser.linked(await browser.href('Advice by total time (s)', 'open'));
     await assertStatement(HEAVIEST, statement);
     const linked = await browser.linked(hrefIn((await statement.chart('Plans of the statement')).data, 'tree'));
@@ -149,7 +149,7 @@ describe('Traces', () => {
 
   testDrawing('traces');
 
-  test('ranks endpoints by database time', async () => {
+  test('sorts endpoints by database time', async () => {
     const { data } = await browser.chart('Database time (s) by endpoint');
     const endpoints = new Map(spans.filter((span) => span.endpoint).map((span) => [span.TraceId, span.endpoint]));
     const calls = expectedValues.groupBy(spans.filter((span) => span.query_id), (span) => endpoints.get(span.TraceId));
@@ -161,13 +161,13 @@ describe('Traces', () => {
     assert.equal(data.length, calls.size);
   });
 
-  test('finds the loop', async () => {
+  test('lists the request with a repeated query', async () => {
     const { data } = await browser.chart('Number of N+1 requests by endpoint and query');
     const loops = spans.filter((span) => span.endpoint === 'GET /reports/best-sellers').length;
     assert.deepEqual(data.map((row) => [row.endpoint, row.loops, row.most_repeats]), [['GET /reports/best-sellers', loops, 6]]);
   });
 
-  test('leads from a slow query to its trace, to the statement, to Slow queries and back', async () => {
+  test('links a slow query to its trace, to the statement, to Slow queries and back', async () => {
     const slowest = events.filter((event) => event.trace_id).sort((a, b) => b.query_time - a.query_time)[0];
     const traced = await browser.linked(await browser.href('Slow queries and their requests', 'trace'));
     const shown = (await traced.chart('Spans of a trace')).data;
@@ -186,7 +186,7 @@ describe('Traces', () => {
   });
 });
 
-/** Query detail is about this statement, and its numbers are those of its executions. */
+/** Asserts that Query detail shows this statement, with the numbers of its executions. */
 async function assertStatement(id, charts = browser) {
   const its = of(id);
   const [shown] = (await charts.chart('Statement')).data;

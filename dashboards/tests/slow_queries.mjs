@@ -1,7 +1,7 @@
-// Slow queries in a real browser, held against the workload's known answers.
+// Slow queries in a real browser. The tests compare it with the known values of the workload.
 //
 // Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
-// directory for pictures of what was seen (default: none is taken).
+// directory of screenshots (default: no screenshots).
 
 import assert from 'node:assert/strict';
 
@@ -17,31 +17,31 @@ visitAs('developer');
 const start = end - MINUTES * MINUTE;
 const { events, fingerprints } = slowQueries(end);
 
-// Of all dashboards, the filter bar and a range without events are drawn here: they add what `filtered` adds. Only the first
-// tab is open at first, because each change asks again for the charts of every tab that was opened.
-describe('Slow queries in use', () => {
+// This file tests the filter bar and a range without events for all dashboards, because they work like `filtered`. Only the
+// first tab is open at first, because each change repeats the requests of every opened tab.
+describe('Slow queries with filters', () => {
   before(() => browser.follow('/superset/dashboard/slow-queries/'));
 
   test('offers the instances of the chosen clusters', async () => {
     await browser.choose('cluster', 'billing');
     await browser.awaitOffered('instance', ['billing-db-1']);
-    await browser.choose('cluster', 'billing'); // a second time: no longer
+    await browser.choose('cluster', 'billing'); // the second click removes the filter
   });
 
-  test('is drawn again by the filter bar', async () => {
+  test('draws the charts again after a change of the filter bar', async () => {
     await browser.choose('instance', 'shop-db-1');
     await browser.choose('user', 'checkout');
     await browser.applyFilters();
     await assertTotals(ofCheckout());
   });
 
-  test('filters everything by what is clicked in a table', async () => {
+  test('filters all charts by a clicked value of a table', async () => {
     const [queryId, its] = expectedValues.heaviestBy(ofCheckout(), queryIdOf)[1];
     await browser.clickCell('Total time (s) by query', queryId);
     await assertTotals(its);
   });
 
-  test('says so where there is nothing, and does not fail', async () => {
+  test('shows the texts of empty charts in a range without data, and does not fail', async () => {
     await browser.chooseTimeRange(start - 900 * MINUTE, start - 600 * MINUTE);
     await assertNoneFailed(browser);
   });
@@ -55,7 +55,7 @@ describe('Slow queries', () => {
   test('shows totals over all executions', () => assertTotals(events));
 
   test('shows load per instance and minute', async () => {
-    const { data } = await browser.filtered({ range: [start, end] }).chart('Load (query seconds per second) by instance'); // a bucket is a minute then
+    const { data } = await browser.filtered({ range: [start, end] }).chart('Load (query seconds per second) by instance'); // the bucket is one minute in this range
     for (const [instance, its] of expectedValues.groupBy(events, (event) => event.instance)) {
       const perMinute = expectedValues.groupBy(its, (event) => Math.floor(expectedValues.timeOf(event) / MINUTE) * MINUTE);
       for (const row of wholeMinutes(data)) {
@@ -66,7 +66,7 @@ describe('Slow queries', () => {
     assert.equal(wholeMinutes(data).length, MINUTES, 'a bucket for every minute');
   });
 
-  test('shows percentiles per minute, and none where nothing ran', async () => {
+  test('shows percentiles per minute, and no value for a minute without executions', async () => {
     const { data } = await browser.filtered({ range: [start, end] }).chart('Latency p50, p95, p99 (s)');
     const perMinute = expectedValues.groupBy(events, (event) => Math.floor(expectedValues.timeOf(event) / MINUTE) * MINUTE);
     for (const row of data.filter(({ time }) => time < lastWholeMinute())) {
@@ -86,7 +86,7 @@ describe('Slow queries', () => {
     });
   }
 
-  test('follows the time range', async () => {
+  test('applies the time range', async () => {
     const [from, to] = [start + 30 * MINUTE, start + 95 * MINUTE];
     const shorter = browser.filtered({ range: [from, to] });
     await assertTotals(events.filter((event) => expectedValues.timeOf(event) >= from && expectedValues.timeOf(event) < to), shorter);
@@ -94,14 +94,14 @@ describe('Slow queries', () => {
     assert.deepEqual([data[0].time, data.at(-1).time], [from, to - MINUTE], 'the range is drawn, and no more');
   });
 
-  test('shows a week by hourly rollups, to the same totals', async () => {
+  test('shows the same totals for a week, from hourly rollups', async () => {
     const week = browser.filtered({ range: [start - 6 * 24 * 60 * MINUTE, end + 60 * MINUTE] });
     await assertTotals(events, week);
     const expected = expectedValues.heaviestBy(events, queryIdOf).slice(0, 10);
     assertHeaviest((await week.chart('Total time (s) by query')).data, expected, expectedValues.BUCKET_ERROR);
   });
 
-  test('follows the filters for instance, database, user and statement', async () => {
+  test('applies the filters of instance, database, user and statement', async () => {
     const [queryId, its] = expectedValues.heaviestBy(events, queryIdOf)[2];
     await assertTotals(its, browser.filtered({ query_id: queryId }));
     await assertTotals(events.filter((event) => event.database === 'billing'), browser.filtered({ database: 'billing' }));
@@ -109,7 +109,7 @@ describe('Slow queries', () => {
     await assertTotals(ofCheckout(), browser.filtered({ instance: 'shop-db-1', user: 'checkout' }));
   });
 
-  test('lists the heaviest queries, all of them over its pages', async () => {
+  test('lists all queries on its pages, those with the most total time first', async () => {
     const expected = expectedValues.heaviestBy(events, queryIdOf);
     const ranged = browser.filtered({ range: [start, end] });
     assertHeaviest((await ranged.chart('Total time (s) by query')).data, expected.slice(0, 10), 1e-9);
@@ -119,7 +119,7 @@ describe('Slow queries', () => {
     assertHeaviest((await browser.filtered({ range: [start, end] }).chart('Total time (s) by query')).data, expected.slice(10), 1e-9);
   });
 
-  test('finds queries of all pages by a text in their middle', async () => {
+  test('searches a text within the queries of all pages', async () => {
     const found = fingerprints.filter(({ fingerprint }) => fingerprint.indexOf('created') > 0).map(queryIdOf);
     await browser.search('Total time (s) by query', 'created');
     assert.deepEqual((await browser.table('Total time (s) by query')).map((row) => row[1]).sort(), found.sort());
@@ -130,7 +130,7 @@ function ofCheckout() {
   return events.filter((event) => event.instance === 'shop-db-1' && event.user === 'checkout');
 }
 
-/** Big numbers of the dashboard, for exactly these events. */
+/** Asserts that the numbers of the dashboard are those of these events. */
 async function assertTotals(its, charts = browser) {
   assert.equal((await one(charts, 'Executions')).executions, expectedValues.executions(its));
   assertClose((await one(charts, 'Total time')).total_seconds, expectedValues.totalSeconds(its), 'total time');
