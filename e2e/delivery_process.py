@@ -1,4 +1,4 @@
-"""The delivery service as a separate process, and the alerts and channels that its tests use."""
+"""The delivery service as a separate process, with the alerts and channels of its tests."""
 
 import json
 import os

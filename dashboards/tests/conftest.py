@@ -119,7 +119,7 @@ def places(stack: Stack) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def opened(visitors: dict[str, Visitor]) -> Callable[[str, str], Response]:
-    """Returns the answer for a role at an address, which is asked for once in all modules."""
+    """Returns the response for a role at an address. All modules share one request."""
     return cache(lambda role, path: visitors[role].get(path))
 
 

@@ -272,7 +272,7 @@ def its_dataset():
 
 
 def results_of_the_database(application) -> dict:
-    """What the dataset's database returns without a chart."""
+    """Returns the result of the dataset's database without a chart."""
     with asked_as_admin(application):
         database = its_dataset().database
         said = {

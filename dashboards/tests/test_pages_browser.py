@@ -1,4 +1,4 @@
-"""Draws every work page in a browser once (page_checks.mjs), as Superset answered test_pages_access.py."""
+"""Draws every work page in a browser once (page_checks.mjs), from the responses to test_pages_access.py."""
 
 import json
 import os

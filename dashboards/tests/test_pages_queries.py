@@ -163,7 +163,7 @@ def readers(stack, visitors) -> dict[str, Visitor]:
 
 @pytest.fixture(scope="module")
 def page_of(readers) -> Callable[[str], Response]:
-    """Returns the page of the statement for a role, which is asked for once."""
+    """Returns the page of the statement for a role, after one request per role."""
     return cache(lambda role: readers[role].get(PATH, **SPAN))
 
 

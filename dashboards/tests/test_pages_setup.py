@@ -62,7 +62,7 @@ def planted(stack: Stack) -> Iterator[Stack]:
 
 @pytest.fixture(scope="module")
 def shown(planted: Stack, visitors) -> Callable[..., str]:
-    """Returns the text of a page for an audience, which is asked for once."""
+    """Returns the text of a page for an audience, after one request per page."""
 
     def show(user: str, **arguments: str) -> str:
         answer = visitors[user].get("/tailrace/setup/", **arguments)
