@@ -174,7 +174,7 @@ def test_a_changed_bundle_is_not(visitor, exported):
         for name in source.namelist():
             target.writestr(name, source.read(name) + (b" " if name == "README.txt" else b""))
     shown = upload(visitor, changed.getvalue())
-    assert "Not what was exported" in shown and "failed" in shown
+    assert "The bundle differs from the export" in shown and "failed" in shown
 
 
 def test_a_file_is_needed_to_verify(visitor):

@@ -49,9 +49,9 @@ OWN = (MANIFEST, SIGNATURE)
 
 READABLE = "The file is an evidence bundle"
 CONTAINER = "Every program reads the same files from the ZIP file"
-SIGNED = "The signature is that of the manifest with this key"
+SIGNED = "This key has signed the manifest"
 PROVEN = "The transparency log proves the rows, and nothing in it was changed"
-FILES = "The files are those of the manifest, with their sizes and SHA-256 sums"
+FILES = "The files equal the list of the manifest, with their sizes and SHA-256 sums"
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ def _content_faults(bundle: zipfile.ZipFile, entry: zipfile.ZipInfo, listed: Map
         yield f"{entry.filename}: changed, cannot be unpacked: {error}"
         return
     if left or sum_.hexdigest() != listed["sha256"]:
-        yield f"{entry.filename}: changed, its SHA-256 sum is not that of the manifest"
+        yield f"{entry.filename}: changed, its SHA-256 sum differs from the manifest"
 
 
 def _small(bundle: zipfile.ZipFile, name: str) -> bytes:

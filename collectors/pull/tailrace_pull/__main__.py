@@ -176,7 +176,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     run.add_argument(
         "--heartbeat-file", type=Path, required=True, help="file that is written after every pass"
     )
-    run.add_argument("--key", type=Path, metavar="FILE", help="sign what was received with this Ed25519 key")
+    run.add_argument("--key", type=Path, metavar="FILE", help="sign the received logs with this Ed25519 key")
     run.add_argument("--host", metavar="NAME", help="name in signatures (default: pull-NAME of the puller)")
     imported = commands.add_parser("import", help="write log files from the files that a cloud exported")
     imported.add_argument("--from", type=Path, required=True, metavar="DIRECTORY", dest="exported")

@@ -66,7 +66,7 @@ class Watch:
     problem_kind: str = ""
     """permission, setting, throttled, gone or failed."""
     missing_right: str = ""
-    """The action that the policy lacks, or the statement that grants or sets what is missing."""
+    """The action that the policy lacks, or the statement that adds the missing permission or setting."""
 
 
 class Numbers:

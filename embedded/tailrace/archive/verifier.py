@@ -153,7 +153,7 @@ class ArchiveVerifier:
             except (OSError, ValueError):
                 continue  # the file itself is already reported
             if differing := list(_differing(known[file.path], expected)):
-                message = f"its statistics in Iceberg are not those of its rows: {', '.join(differing)}"
+                message = f"its statistics in Iceberg differ from its rows: {', '.join(differing)}"
                 report.tampered(ICEBERG, message, file=file.path, **place)
 
 

@@ -105,7 +105,7 @@ class _Report:
 
     def _show_unread(self) -> None:
         rows = [(file.instance, file.path, size(file.size)) for file in self._ledger.unread]
-        _section("Files of which nothing has arrived", ("instance", "path", "size"), rows)
+        _section("Files without a received byte", ("instance", "path", "size"), rows)
 
     def _show_details(self, kind: str, title: str) -> None:
         rows = [self._detail_line(detail) for detail in self._ledger.details if detail.kind == kind]

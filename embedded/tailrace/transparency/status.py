@@ -55,7 +55,7 @@ class LogStatus:
     incidents: list[Incident]
     waiting: dict[str, Waiting] | None = None
     differing: dict[str, list[int]] | None = None
-    """Recent minutes by table whose number of rows is not that of the log."""
+    """Recent minutes by table whose number of rows differs from the log."""
 
     def age(self) -> float | None:
         """Returns the seconds since the last checkpoint was published."""

@@ -22,7 +22,7 @@ PLACED = (
     "about a minute; in containers, with the schedule of the installation. Until it ends, expired rows can "
     "still be deleted."
 )
-CHANGED = "The selector is not that of the preview. Check the selected rows, then place the hold."
+CHANGED = "The selector differs from the preview. Check the selected rows, then place the hold."
 
 _ID = re.compile(r"[0-9a-f]{32}")
 

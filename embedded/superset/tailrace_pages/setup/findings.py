@@ -20,7 +20,7 @@ ACCOUNT = "'tailrace'@'%'"
 """The account of the grants in fixes."""
 AUDITING = ("audit", "auditing")
 PROBLEMS = (ERROR, WARNING)
-"""Severities that count as problems; INFO is worth knowing."""
+"""Severities that count as problems; INFO does not."""
 HIDDEN = {
     "audit": "The roles compliance and security see the settings of auditing.",
     "errorlog": "The roles compliance and security see the settings of the error log.",

@@ -57,7 +57,7 @@ KEYS = {
         "table": "the table",
         "day": "the day, UTC",
         "state": "written, verified or deleted, as ClickHouse has recorded it; null if it has not",
-        "rows": "archived rows; of a deleted day those that it had",
+        "rows": "archived rows; for a deleted day, its rows before the deletion",
         "bytes": "bytes of its Parquet files",
         "files": "number of Parquet files",
         "parts": "1, and one more for each time that later rows were archived",
@@ -119,7 +119,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
             "--table", action="append", default=[], metavar="TABLE", help="only this table; can be repeated"
         )
         each.add_argument(
-            "--archive", default="", metavar="ADDRESS", help="another archive than that of TAILRACE_ARCHIVE"
+            "--archive", default="", metavar="ADDRESS", help="another archive than TAILRACE_ARCHIVE"
         )
         output.add_option(each)
 

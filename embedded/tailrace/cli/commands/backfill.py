@@ -36,7 +36,7 @@ KEYS = {
         "instance": "the server",
         "source": "slowlog, audit, errorlog or general",
         "log": "canonical path of the log",
-        "generation": "number of the file among those of this name, from 1; 0 if no line has arrived",
+        "generation": "number of the file among the files with this name, from 1; 0 if no line has arrived",
         "from": "first byte offset of the range",
         "to": "byte offset after the range",
         "missing": "bytes that are missing",

@@ -18,7 +18,7 @@ from tailrace.transparency import keys, status
 from tailrace.transparency.leaves import iso
 from tailrace.transparency.status import LogStatus
 
-HELP = "show the transparency log, its last checkpoint and what it does not contain"
+HELP = "show the transparency log, its last checkpoint and missing rows"
 EXAMPLES = (
     "tailrace transparency status",
     'tailrace transparency acknowledge --reason "restored from the backup of Monday, ticket 4711"',
