@@ -238,7 +238,7 @@ def yaml_read_again() -> dict:
 
 
 def imported(application, columns: int) -> dict[str, int]:
-    """Returns the cost of importing a new dataset of so many columns."""
+    """Returns the cost of importing a new dataset with this number of columns."""
     from superset import db
     from superset.commands.importers.v1 import assets
 

@@ -1,4 +1,4 @@
-"""The grammar of the search: what texts mean, what is wrong with others, and queries as texts."""
+"""The grammar of the search: the meaning of texts, error messages, and queries as texts."""
 
 import random
 from datetime import UTC, datetime, timedelta

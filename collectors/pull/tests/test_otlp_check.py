@@ -1,4 +1,4 @@
-"""What the check says of a topic with logs in OTLP."""
+"""The findings of the check of a topic with logs in OTLP."""
 
 import pytest
 from fake_topic import FakeTopic

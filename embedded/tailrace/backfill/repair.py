@@ -31,7 +31,7 @@ REPAIRED = "repaired"
 LOST = "lost"
 
 MAX_SHIPMENTS = 3
-"""A range that is still missing after so many shipments is lost."""
+"""A range that is still missing after this number of shipments is lost."""
 MAX_DELAY_SECONDS, MOST_DOUBLINGS = 600, 10
 
 

@@ -144,7 +144,7 @@ class Forwarder:
         return error is not None
 
     def _lag(self) -> int:
-        """Returns the number of messages that were not read yet, as far as Kafka has told the consumer."""
+        """Returns the number of unread messages that Kafka has reported to the consumer."""
         offsets = self._source.offsets()
         places = [place for place in self._consumer.assignment() if place.partition in offsets]
         ends = {place.partition: self._consumer.get_watermark_offsets(place, cached=True) for place in places}

@@ -1,4 +1,4 @@
-"""What each table keeps, for how long and why, what is held, and what expires next."""
+"""The retention of each table with its requirements, held rows, and the next expiry."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the transparency log contains, what it does not contain yet, and what went wrong."""
+"""The size of the transparency log, rows that wait for it, and its incidents."""
 
 import time
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ class LogStatus:
 
 
 def read(directory: Path, clickhouse: ClickHouse | None = None, keys_file: Path = Path()) -> LogStatus:
-    """Returns the status; with a ClickHouse also what waits and what differs.
+    """Returns the status; with a ClickHouse also waiting rows and differences.
 
     Raises NoLogError, ClickHouseError, OSError.
     """

@@ -113,7 +113,7 @@ def release_hold(id_: str) -> Any:
 
 
 def _form(given: Wanted, refusal: str = "", is_unknown: bool = False) -> Any:
-    """The form with what was typed, and with what its selector selects if it can be read."""
+    """The form with its input, and with the selected rows if the selector can be read."""
     found = _preview(given)
     return rendering.render(
         "retention/hold_new.html",

@@ -60,7 +60,7 @@ def _advice(
 def _definition(
     index: Dropped, table: Table, statement: Conditions, node: Row | None
 ) -> tuple[list[str], str, str]:
-    """Returns the columns, on what they are based, and what is unknown."""
+    """Returns the columns, their basis, and their unknowns."""
     if index.columns:
         return index.columns, DEFINED, ""
     equal = statement.of(statement.equal, table.alias)
