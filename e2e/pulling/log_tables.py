@@ -254,7 +254,7 @@ def check_events(server: TableServer, slow: bytes, general: bytes, directory: Pa
 
 
 def check_databases(of_file: list[dict], of_table: list[dict]) -> None:
-    """Rows have their own database. In the file, a session without one inherits it from the previous entry."""
+    """Rows have their own database. In the file, a session without one has that of the previous entry."""
     found = [
         _by_session((each["database"], each["flags"], each["connection_id"]) for each in events)
         for events in (of_file, of_table)
