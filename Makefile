@@ -210,7 +210,7 @@ compare: $(DEV) ## Compare all outputs with those of another version: BASE=<git 
 	@$(PYTHON) -m e2e.compare $(or $(BASE),$(error BASE is not set: make compare BASE=<git revision>)) $(ARGUMENTS)
 
 # The tests in which the collector matters. They take ten minutes on two idle cores.
-WITH_COLLECTOR := collector unsure_broker bad_input loss rotation coverage outages pipeline
+WITH_COLLECTOR := collector failing_broker bad_input loss rotation coverage outages pipeline
 
 .PHONY: test-fluent-bit
 test-fluent-bit: $(DEV) ## The collector's end-to-end tests with another Fluent Bit: FLUENT_BIT=/path/to/fluent-bit
@@ -380,7 +380,7 @@ SAVEPOINTS := stream-jobs/flink-jobs/src/test/resources/savepoints
 
 .PHONY: release-state
 release-state: $(DEV) ## Savepoints, rows and messages of a release for SavepointRestoreIT: NAME=v0.1.0, REPOSITORY=its checkout
-	@$(PYTHON) -m e2e.state_of_release $(SAVEPOINTS)/$(NAME) $(if $(REPOSITORY),--repository $(REPOSITORY))
+	@$(PYTHON) -m e2e.release_state $(SAVEPOINTS)/$(NAME) $(if $(REPOSITORY),--repository $(REPOSITORY))
 
 # Superset's packages are resolved for the oldest Python 3.11: Debian 12's 3.11.2 needs a package more than 3.11.3.
 .PHONY: lock

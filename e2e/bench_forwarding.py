@@ -84,7 +84,7 @@ class Counting:
 
 
 def receive(count: int, ack_seconds: float, connection: Connection) -> None:
-    """Runs the receiver until it has so many ids; sends its address, then bytes and its CPU-seconds."""
+    """Runs the receiver until it has `count` ids; sends its address, then bytes and its CPU-seconds."""
     receiver = Counting(ack_seconds)
     with serving(receiver) as url:
         connection.send(url)

@@ -39,7 +39,7 @@ Answer = Callable[[str, str, bytes, dict[str, str]], tuple[str, bytes, dict[str,
 
 
 def entries(megabytes: float) -> Iterator[str]:
-    """Yields entries of a slow log, in all at least so many megabytes; at least one entry."""
+    """Yields at least one entry of a slow log, and at least this number of megabytes in total."""
     chosen, size = random.Random(1), 0
     texts = [ordinary(chosen).sql.decode(errors="replace") for _ in range(1000)]
     for number in itertools.count():
@@ -57,7 +57,7 @@ def entries(megabytes: float) -> Iterator[str]:
 
 
 def portions(texts: Iterator[str], size: int) -> Iterator[list[str]]:
-    """Yields lists of texts with about so many bytes each."""
+    """Yields lists of texts with about this number of bytes each."""
     part: list[str] = []
     left = size
     for text in texts:

@@ -98,8 +98,8 @@ def _print_table(stack: Stack, workload: Workload, done: Counter) -> None:
         stored = Stored(stack.clickhouse(), log)
         name = f"{log.instance} {Path(log.path).name}"
         dead, gaps = sum(stored.dead_letter_codes().values()), sum(stored.gap_kinds().values())
-        figures = f"{len(log.files):5} {log.bytes:13,} {log.entries:9,} {stored.event_count():9,}"
-        print(f"{name:34} {figures} {dead:5} {gaps:9,}")
+        counts = f"{len(log.files):5} {log.bytes:13,} {log.entries:9,} {stored.event_count():9,}"
+        print(f"{name:34} {counts} {dead:5} {gaps:9,}")
 
 
 def _repairs(stack: Stack) -> list[dict]:

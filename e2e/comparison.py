@@ -1,4 +1,4 @@
-"""Compares what is stored with the manifest: every difference is one line of text, none means exact."""
+"""Compares stored data with the manifest. Each difference is one line of text."""
 
 from collections.abc import Iterable, Iterator
 

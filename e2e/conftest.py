@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.delivering import ANSWER_TIMEOUT, WEB_PORT, Delivering
+from e2e.delivery_process import ANSWER_TIMEOUT, WEB_PORT, DeliveryProcess
 from e2e.limits import TEST_SECONDS
 from e2e.receivers import WebReceiver, web_receiver
 from e2e.stack import PARTS, PORTS, Stack
@@ -148,8 +148,8 @@ def keeping(tmp_path_factory) -> Iterator[Stack]:
 
 
 @pytest.fixture
-def delivering(keeping: Stack, tmp_path: Path) -> Iterator[Delivering]:
-    service = Delivering(keeping, tmp_path)
+def delivering(keeping: Stack, tmp_path: Path) -> Iterator[DeliveryProcess]:
+    service = DeliveryProcess(keeping, tmp_path)
     yield service
     service.stop()
 

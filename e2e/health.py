@@ -1,4 +1,4 @@
-"""Whether an alert that the system raises about itself fires: by the rules that Prometheus gets."""
+"""Evaluates health alerts by the rules that Prometheus gets."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator

@@ -6,7 +6,7 @@ import pytest
 
 from e2e import receivers, rsyslog
 from e2e.alert_rows import alert
-from e2e.delivering import ANSWER_TIMEOUT, SECRET, WEB_PORT, Delivering, hexadecimal
+from e2e.delivery_process import ANSWER_TIMEOUT, SECRET, WEB_PORT, DeliveryProcess, hexadecimal
 from e2e.opensearch_server import OpenSearch
 from e2e.receivers import WebReceiver
 from e2e.siem_receivers import Bulk, serving
@@ -23,7 +23,7 @@ def pagerduty(**options) -> dict:
     return {"name": "on-call", "kind": "pagerduty", "url": url, **SERVICE, **options}
 
 
-def acted(delivering: Delivering, row: dict, action: str, channel: str = "") -> None:
+def acted(delivering: DeliveryProcess, row: dict, action: str, channel: str = "") -> None:
     done = {"alert_id": row["alert_id"], "actor": "erin", "action": action, "reason": "planned"}
     done |= {"channel": channel}
     delivering.clickhouse.insert("tailrace.alert_actions", [done], async_insert=0)

@@ -12,7 +12,7 @@ import pytest
 
 from e2e import receivers
 from e2e.alert_rows import grown
-from e2e.delivering import (
+from e2e.delivery_process import (
     MAIL_PORT,
     SECRET,
     WEB_PORT,

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory) -> Iterator[Stack]:
-    """A stack of its own: so many entries would delay the tests of a shared one."""
+    """An own stack: the number of entries would delay the tests of a shared one."""
     made = Stack(
         tmp_path_factory.mktemp("demo") / "home",
         FIRST_PORT,

@@ -222,7 +222,7 @@ def test_the_command_says_what_the_job_made_of_a_push(stack: Stack, tmp_path: Pa
     (tmp_path / "one.yml").write_text(RULE.format(id=uuid.uuid4(), level="low"))
     good = pushed()
     assert good.returncode == Exit.OK, good.stderr
-    assert "active: 1 rules, 0 detectors, 0 data classes" in good.stdout
+    assert "active: 1 rule, 0 detectors, 0 data classes" in good.stdout
     (tmp_path / "bad.yml").write_text("title: no rule\n")
     bad = pushed("--no-check")
     assert bad.returncode == Exit.FAILED

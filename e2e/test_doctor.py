@@ -313,7 +313,7 @@ def test_classes_are_proposed_by_names_and_values_and_no_value_is_printed(server
         ("clinic.visits.account", "bank account", "values", 40),
         ("clinic.visits.diagnosis", "health data", "name", None),
     }
-    assert "4 columns examined by name, values of 1 tables" in done.stderr
+    assert "columns examined by name: 4; tables with examined values: 1" in done.stderr
     assert not any(value in done.stdout + done.stderr for row in people for value in row)
 
 

@@ -8,7 +8,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from e2e import event_messages as events
-from e2e.delivering import WEB_PORT
+from e2e.delivery_process import WEB_PORT
 from e2e.forwarding import ForwardingService
 from e2e.limits import LIMIT_SECONDS
 from e2e.opensearch_server import OpenSearch

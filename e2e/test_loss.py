@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from e2e.health import await_alert, await_cleared
-from e2e.repairing import repairing
+from e2e.repair_process import repairing
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import assert_books_show_missing_bytes, await_exact, backfill, settle, tailrace
 from e2e.workload.writer import Workload

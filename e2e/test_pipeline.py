@@ -1,4 +1,4 @@
-"""Exactly once from file to rollup: what is stored equals what was written, whatever is killed."""
+"""Exactly once from file to rollup: the stored data equal the written data, whichever component is killed."""
 
 import os
 from pathlib import Path

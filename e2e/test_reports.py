@@ -22,7 +22,7 @@ from e2e import wait_for_idle
 from e2e.limits import LIMIT_SECONDS
 from e2e.receivers import mail_receiver
 from e2e.report_mail import page_of
-from e2e.secured import START_SECONDS, answer, secured, strangers
+from e2e.secured_stack import START_SECONDS, answer, secured, strangers
 from e2e.slow_superset import slow_superset
 from e2e.stack import wait_until
 from tailrace.config.yaml_reader import ConfigurationError

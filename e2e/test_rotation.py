@@ -1,4 +1,4 @@
-"""Renamed files with byte-identical banners, what is lost of them, and what was there before."""
+"""Renamed files with byte-identical banners, their lost bytes, and files from before the start."""
 
 import gzip
 import json

@@ -26,7 +26,7 @@ from confluent_kafka.admin import (
 )
 
 from e2e.limits import LIMIT_SECONDS
-from e2e.secured import START_SECONDS, answer, secured, strangers
+from e2e.secured_stack import START_SECONDS, answer, secured, strangers
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload

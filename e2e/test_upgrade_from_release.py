@@ -19,7 +19,7 @@ import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka.admin import AdminClient
 
-from e2e.state_of_release import COMPONENTS, Release
+from e2e.release_state import COMPONENTS, Release
 from tailrace.config.resources import REPOSITORY
 from tailrace.migrations import rollups
 

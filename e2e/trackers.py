@@ -75,7 +75,7 @@ class Tracker:
 
 
 def check_document(document: object) -> None:
-    """Checks Atlassian Document Format, version 1, as far as Tailrace uses it. Raises InvalidError."""
+    """Checks the part of Atlassian Document Format, version 1, that Tailrace uses. Raises InvalidError."""
     if not isinstance(document, dict) or (document["type"], document["version"]) != ("doc", 1):
         raise InvalidError(400, description="Operation value must be an Atlassian Document")
     for block in document["content"]:

@@ -217,7 +217,7 @@ def _run(tool: Tool, log: Log, cores: Sequence[int]) -> Run:
     if completed.returncode != 0:
         sys.exit(f"{tool.name} failed on {log.path.name}: {completed.returncode}")
     entries, classes = tool.counts(_json(completed.stdout))
-    cpu_seconds, peak = (float(figure) for figure in completed.stderr.split())
+    cpu_seconds, peak = (float(value) for value in completed.stderr.split())
     digest = hashlib.sha256(completed.stdout).hexdigest()
     return Run(entries, classes, cpu_seconds, seconds, peak * 1024 / MEGABYTE, digest)
 

@@ -83,7 +83,7 @@ def _measured(stack: Stack, arguments: argparse.Namespace) -> list[dict]:
         "SUPERSET_URL": f"http://127.0.0.1:{stack.settings.port_superset}",
         "SUPERSET_PASSWORD": stack.home.secret(superset_connections.PASSWORD),
     }
-    subprocess.run(["node", "drawn.mjs", *map(str, files)], cwd=HERE, env=environment, check=True)
+    subprocess.run(["node", "open_dashboards.mjs", *map(str, files)], cwd=HERE, env=environment, check=True)
     return json.loads(files[1].read_text())
 
 

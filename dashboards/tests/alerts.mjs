@@ -1,12 +1,12 @@
-// The dashboard of alerts in a real browser, held against the alerts that were inserted (alerts.py).
+// The dashboard Alerts in a real browser. The tests compare it with the inserted alerts (alerts.py).
 // Environment: as for security.test.mjs; ALERTS (JSON of the alerts).
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertComplete } from './assertions.mjs';
 import { MINUTE } from './time.mjs';
-import * as truth from './truth.mjs';
-import { browser, keepPicture, visitAs } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { browser, keepPicture, visitAs } from './browser_session.mjs';
 
 visitAs('security');
 
@@ -18,9 +18,9 @@ const LEVELS = ['critical', 'high', 'medium', 'low', 'informational'];
 const alerts = JSON.parse(process.env.ALERTS);
 
 describe('Alerts', () => {
-  before(() => browser.open('alerts', { cluster: 'shop' })); // others are of other tests
+  before(() => browser.open('alerts', { cluster: 'shop' })); // other tests insert alerts of other clusters
 
-  test('draws every chart; only that of an entity waits until one is chosen', async () => {
+  test('draws every chart except the chart of an entity, which is empty until an entity is chosen', async () => {
     const charts = await browser.charts();
     assertComplete(charts, 'alerts');
     for (const chart of charts) {
@@ -30,7 +30,7 @@ describe('Alerts', () => {
     await keepPicture(browser, 'alerts');
   });
 
-  test('counts alerts by what people did with them', async () => {
+  test('counts alerts by state', async () => {
     for (const [title, metric, status] of [['Open alerts', 'cnt_open', 'open'], ['Closed', 'cnt_closed', 'closed'],
       ['Acknowledged', 'cnt_acknowledged', 'acknowledged'], ['Suppressed', 'cnt_silenced', 'silenced']]) {
       assert.equal((await browser.chart(title)).data[0][metric], withStatus(status).length, title);
@@ -39,7 +39,7 @@ describe('Alerts', () => {
     assert.equal((await browser.chart('Open and urgent')).data[0].cnt_urgent, urgent.length);
   });
 
-  test('lists them by level and time of the event, with entity and count', async () => {
+  test('lists alerts by level and event time, with entity and count', async () => {
     await assertListed(LIST, withStatus('open', 'acknowledged'));
     await assertListed(DONE, withStatus('closed', 'silenced'));
     const grown = (await browser.chart(LIST)).data.find((row) => row.alert_count === 7);
@@ -50,32 +50,32 @@ describe('Alerts', () => {
 
   test('shows alerts by level over time, by rule and by tactic', async () => {
     const shown = alerts.filter((alert) => alert.status !== 'silenced');
-    const { data } = await browser.chart('Alerts by level');
-    for (const [level, its] of truth.groupBy(shown, (alert) => alert.level)) {
-      assert.equal(truth.sum(data, (row) => row[level] ?? 0), its.length, level);
+    const { data } = await browser.chart('Number of alerts by level over time');
+    for (const [level, its] of expectedValues.groupBy(shown, (alert) => alert.level)) {
+      assert.equal(expectedValues.sum(data, (row) => row[level] ?? 0), its.length, level);
     }
-    const rules = (await browser.chart('Alerts by rule')).data;
-    assert.equal(truth.sum(rules, (row) => row.cnt_alerts), shown.length);
-    const tactics = (await browser.chart('Alerts by ATT&CK tactic')).data;
+    const rules = (await browser.chart('Number of alerts by rule')).data;
+    assert.equal(expectedValues.sum(rules, (row) => row.cnt_alerts), shown.length);
+    const tactics = (await browser.chart('Number of alerts by ATT&CK tactic')).data;
     assert.deepEqual(Object.fromEntries(tactics.map((row) => [row.tactic, row.cnt_alerts])),
       { Exfiltration: shown.length - 1, 'Credential Access': shown.length - 1, Collection: 1 });
   });
 });
 
 describe('The link of an alert', () => {
-  test('shows the dashboard on its entity and time', async () => {
+  test('opens the dashboard with the filters of its entity and time', async () => {
     await assertAbout(alerts[0], await browser.linked(alerts[0].link_path));
   });
 
-  test('of a name with signs that an address escapes opens it', async () => {
+  test('opens the dashboard if the name contains characters that a URL escapes', async () => {
     await browser.follow(alerts[3].link_path);
     await assertAbout(alerts[3], browser);
   });
 });
 
-/** The charts are about the alert's user, half an hour before and after it. */
+/** Asserts that the charts show the user of the alert, from half an hour before it to half an hour after it. */
 async function assertAbout(alert, charts) {
-  const its = alerts.filter((each) => each.user === alert.user && Math.abs(truth.timeOf(each) - truth.timeOf(alert)) <= 30 * MINUTE);
+  const its = alerts.filter((each) => each.user === alert.user && Math.abs(expectedValues.timeOf(each) - expectedValues.timeOf(alert)) <= 30 * MINUTE);
   await assertListed(LIST, its.filter((each) => ['open', 'acknowledged'].includes(each.status)), charts);
   await assertListed(DONE, its.filter((each) => ['closed', 'silenced'].includes(each.status)), charts);
   const events = (await charts.chart(EVENTS)).data;

@@ -1,17 +1,17 @@
-// What the tests of all dashboards ask of what a browser shows.
+// Assertions about a dashboard in a browser, for the tests of all dashboards.
 
 import assert from 'node:assert/strict';
 
-/** Titles of the charts and single numbers of each dashboard by slug and chart, from the files of dashboards/ (conftest.py). */
+/** Titles of charts and numbers, by slug and chart, from the files of dashboards/ (conftest.py). */
 const PANELS = JSON.parse(process.env.PANELS ?? '{}');
 
-/** Every chart of the dashboard is there, without trouble, and shows something; nothing of the drawn tabs is cut off. */
+/** Asserts that each chart of the dashboard exists, has no error and shows data, and that the drawn tabs cut nothing off. */
 export async function assertDrawn(browser, slug) {
   await assertShown(browser, slug);
   await assertNothingCutOff(browser);
 }
 
-/** Every chart of the dashboard is there, without trouble, and shows something. */
+/** Asserts that each chart of the dashboard exists, has no error and shows data. */
 export async function assertShown(browser, slug) {
   const charts = await browser.charts();
   assertComplete(charts, slug);
@@ -22,19 +22,19 @@ export async function assertShown(browser, slug) {
   }
 }
 
-/** These are the charts of the dashboard, all of them. */
+/** Asserts that these are all charts of the dashboard. */
 export function assertComplete(charts, slug) {
   assert.deepEqual(charts.map(({ title }) => title).sort(), Object.values(PANELS[slug]).flat().sort(), `charts of ${slug}`);
 }
 
-/** A number as it is shown with how much is known of it (sql/queries/parts/unknown_values.sql). */
+/** Returns the text of a number with the number of items for which it is known (sql/queries/parts/unknown_values.sql). */
 export function ofKnown(number, known, all, things) {
   const [shown, whole, rest] = [number, all, all - known].map((each) => each.toLocaleString('en-US'));
   const about = known === all ? `of ${whole} ${things}` : `of ${known.toLocaleString('en-US')} known, ${rest} unknown`;
   return `${shown}<em>${about}</em>`;
 }
 
-/** The number of a row of numbers is a link to this path, and shows this text; what follows is `below` it. */
+/** Asserts that a number of a row is a link to this path and shows this text, with the text `below` under it. */
 export async function assertLinked(charts, title, metric, text, path) {
   const [, href, shown] = /^<a href="([^"]+)">([^<]*)<\/a>/.exec((await one(charts, title))[metric]) ?? [];
   assert.equal(shown, typeof text === 'number' ? text.toLocaleString('en-US') : text, title);
@@ -42,19 +42,19 @@ export async function assertLinked(charts, title, metric, text, path) {
   return href;
 }
 
-/** Everything is within its panel. */
+/** Asserts that each panel shows its whole content. */
 export async function assertNothingCutOff(browser) {
   assert.deepEqual(await browser.cutOff(), []);
 }
 
-/** Where there is nothing to show, no chart fails. */
+/** Asserts that no chart fails in a range without data. */
 export async function assertNoneFailed(browser) {
   for (const chart of await browser.charts()) {
     assert.equal(chart.failed, false, `${chart.title}: ${chart.text}`);
   }
 }
 
-/** Equal within a relative error, by default but for the order of additions; both missing is equal too. */
+/** Asserts equality within a relative error. The default error allows another order of additions. Two missing values are equal. */
 export function assertClose(actual, expected, what = '', error = 1e-9) {
   if (expected === undefined || expected === null) {
     assert.equal(actual ?? null, null, what);
@@ -64,12 +64,12 @@ export function assertClose(actual, expected, what = '', error = 1e-9) {
   assert.ok(difference <= error * Math.abs(expected) + 1e-12, `${what}: expected ${expected}, shown ${actual}`);
 }
 
-/** The only row of a big number. */
+/** Returns the only row of a big number. */
 export async function one(browser, title) {
   return (await browser.chart(title)).data[0];
 }
 
-/** What the dashboards call a statement: 16 hexadecimal digits of its `query_id`. */
+/** Returns the name of a statement in dashboards: the 16 hexadecimal digits of its `query_id`. */
 export function queryIdOf(row) {
   return BigInt(row.query_id).toString(16).toUpperCase().padStart(16, '0');
 }

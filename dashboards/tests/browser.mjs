@@ -1,42 +1,41 @@
-// A person at a dashboard: opens it in Chromium, waits until every chart is drawn, and reads what it shows.
+// Opens dashboards in Chromium as a user does, waits until every chart is drawn, and reads the contents of the charts.
 //
-// Also keeps an account of what a person would not see: requests that leave the machine, errors of the console,
-// and charts whose query failed.
+// It also records what users do not see: requests to other machines, errors of the console, and charts whose query failed.
 
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { parseRison } from './rison.mjs';
-import { chartsAnswered, isDrawn, requestLike, requestsOf } from './undrawn.mjs';
+import { chartsAnswered, isDrawn, requestLike, requestsOf } from './chart_requests.mjs';
 
-/** Chromium without windows: it takes a fifth less CPU time than `chromium --headless`, which starts all of Chromium. */
+/** Chromium without windows. It takes a fifth less CPU time than `chromium --headless`, which starts the whole browser. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
-/** The server may close an idle connection just when a request is sent on it. Browsers then send it again, too. */
+/** The error if the server closes an idle connection at the moment of a request. Browsers repeat such requests, too. */
 const AGAIN = { maxRetries: 2 };
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--force-color-profile=srgb', '--hide-scrollbars'];
-/** Further ones, which tests set and measurements do not (browser.py). */
+/** Further arguments, which tests set and benchmarks do not set (browser.py). */
 const FLAGS = process.env.CHROMIUM_FLAGS?.split(' ') ?? [];
-/** Where Chromium keeps what it fetched and compiled, for all files of tests; by default each file begins with nothing. */
+/** The directory of Chromium's cache of files and compiled code, for all test files. By default each test file has an empty cache. */
 const CACHE = process.env.BROWSER_CACHE ? [`--disk-cache-dir=${process.env.BROWSER_CACHE}`] : [];
-/** The tabs of a dashboard, and the name of the only view of one without tabs. */
+/** The tabs of a dashboard, and the name of the only view of a dashboard without tabs. */
 const TABS = '[role="tab"][id^="TABS-"]';
 const WHOLE = '';
 const TROUBLE = /Data error|Unexpected error|Content Security Policy|Network error|Timeout error/;
 const CHART = '[data-test-viz-type]';
-/** A path below the dashboards' server that none of Superset's pages has. */
+/** A path for which Superset has no page. */
 const NOWHERE = '/superset/nowhere/';
 const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number, .ant-empty, [role="alert"]';
-/** Charts are not animated (embedded/superset/superset_config.py): what is drawn for so long stays. */
+/** Milliseconds. Charts are not animated (superset_config.py), so contents that last for this time are final. */
 const STILL_MS = 200;
-/** How long a table may take to measure its columns on a busy machine. */
+/** The longest time in which a table measures its columns on a busy machine, in milliseconds. */
 const LAYOUT_MS = 300_000;
-/** Between two looks at the page. Each reads all charts: on a busy machine, which draws for minutes, looks add up. */
+/** The time between two reads of the page, in milliseconds. Each reads all charts, which costs CPU time on a busy machine. */
 const POLL_MS = 250;
-/** High enough for the first view of every dashboard: a window that grows draws its charts again. */
+/** A height that contains the first view of every dashboard. A window that grows draws its charts again. */
 const WINDOW_HEIGHT = 1400;
-/** A form that is not there by then was mounted again; it is opened again, so many times in all, with longer times. */
+/** If a form is absent after this time, Superset has mounted it again. The test opens it up to this many times, with longer waits. */
 const FORM_MS = 20_000;
 const FORM_ATTEMPTS = 6;
 
@@ -52,7 +51,7 @@ export class Browser {
 
   constructor(url, profile, context, viewport) {
     Object.assign(this, { url, profile, context, viewport, page: context.pages()[0] });
-    context.setDefaultTimeout(600_000); // of the pages and of requests without one: CI runs much else at the same time
+    context.setDefaultTimeout(600_000); // also for requests without a page: CI runs other suites at the same time
     this.outside = [];
     this.errors = [];
     this.answers = new Map();
@@ -92,7 +91,7 @@ export class Browser {
       this.errors.push(`HTTP ${response.status()}: ${response.url()}`);
     }
     const slice = sliceOf(response.request());
-    const answered = slice && await response.json().catch(() => null); // the page has gone on: nobody saw it
+    const answered = slice && await response.json().catch(() => null); // the page has left: its user did not see the error
     if (answered?.result) {
       this.answers.set(slice, answered.result);
     }
@@ -100,8 +99,8 @@ export class Browser {
   }
 
   async logIn(user, password) {
-    // The page reports its own loading a moment later, as nobody; were that answered after the login, its
-    // cookie would end the new session. People are slower.
+    // The page reports its loading time a moment later, without a login. If that response arrived after the login, its
+    // cookie would end the new session. A person is slower than that.
     const reported = this.page.waitForResponse(/superset\/log/);
     await this.page.goto(`${this.url}/login/`, { waitUntil: 'domcontentloaded' });
     await reported;
@@ -112,14 +111,14 @@ export class Browser {
     this.user = user;
   }
 
-  /** Logs in by the requests that the form sends: what `logIn` takes for two pages is five CPU-seconds. */
+  /** Logs in with the requests that the form sends. The two pages of `logIn` take five CPU-seconds. */
   async logInByRequest(user, password) {
     await logInByRequest(this.page.request, this.url, user, password);
     this.user = user;
   }
 
   /**
-   * Opens a dashboard and draws each of its tabs, also below the window's edge. With DRAWN (undrawn.mjs) it draws some tabs,
+   * Opens a dashboard and draws each of its tabs completely, also below the edge of the window. With DRAWN (chart_requests.mjs) it draws some tabs,
    * and sends the requests of the other charts without drawing them; `show` draws any tab. From another dashboard it is
    * opened inside Superset's page; `follow` loads the page of an address.
    * `chosen` are filters as a link sets them: {range: [from, to]} in milliseconds since 1970, and values by column.
@@ -135,29 +134,29 @@ export class Browser {
     }
   }
 
-  /** Whether the scripts run that can show a dashboard: a dashboard is open, or the list of them. */
+  /** Whether the page contains the scripts of dashboards: a dashboard or the list of dashboards is open. */
   #isInside() {
     return [`${this.url}/superset/dashboard/`, `${this.url}/dashboard/list/`].some((start) => this.page.url().startsWith(start));
   }
 
-  /** Draws tabs, and keeps what the charts of all tabs asked. */
+  /** Draws tabs, and records the requests of the charts of all tabs. */
   async #keep(slug) {
     this.opened.set(slug, { charts: await this.charts(), asked: new Map(this.asked) });
     await this.#compareRequests();
-    if (process.env.OPENED) { // test_browser.py asks whether any was left out
+    if (process.env.OPENED) { // test_browser.py checks that the list is complete
       const drawn = [...this.views].filter(([, { isDrawn: is }]) => is).map(([tab]) => tab);
       appendFileSync(process.env.OPENED, drawn.map((tab) => `${JSON.stringify([this.user, slug, tab])}\n`).join(''));
     }
   }
 
-  /** Notes each drawn chart whose request is not the one that undrawn.mjs gets for it. */
+  /** Records each drawn chart whose request differs from the one that chart_requests.mjs builds. */
   async #compareRequests() {
     const sent = this.#sentByPage();
     const slices = [...sent.keys()];
     for (const { slice, panel, content } of await requestsOf(this.page, { slices, form: this.#pageForm() })) {
       const [built, asked] = [content, sent.get(slice).postDataJSON()].map(({ queries }) => JSON.stringify(queries));
       if (built !== asked) {
-        this.errors.push(`the request of "${panel}" is ${asked}, but undrawn.mjs gets ${built}`);
+        this.errors.push(`the request of "${panel}" is ${asked}, but chart_requests.mjs builds ${built}`);
       }
     }
   }
@@ -168,21 +167,21 @@ export class Browser {
     return new Map(drawn.map(({ slice }) => [slice, this.asked.get(slice)]));
   }
 
-  /** The form data of the drawn chart with the most filters: a clicked value is a filter of all charts but its own. */
+  /** The form data of the drawn chart with the most filters. A clicked value filters all charts except the clicked one. */
   #pageForm() {
     const forms = [...this.#sentByPage().values()].map((sent) => sent.postDataJSON().form_data);
     const count = (form) => form.extra_form_data?.filters?.length ?? 0;
     return forms.reduce((most, form) => (count(form) > count(most) ? form : most));
   }
 
-  /** Draws all of the dashboard to which a login has led, as `open` does. */
+  /** Draws the dashboard that a login has opened, as `open` does. */
   async land(slug) {
     await this.page.waitForURL((url) => url.pathname === `/superset/dashboard/${slug}/`);
     await this.#opened();
     await this.#keep(slug);
   }
 
-  /** Opens a dashboard by path and query, and draws its first tab, or that of the path; `charts` opens the others. */
+  /** Opens a dashboard by path and query, and draws its first tab or the tab of the path. `charts` opens the other tabs. */
   async follow(path) {
     await this.#growWindow();
     await this.page.goto(`${this.url}${path}`, { waitUntil: 'domcontentloaded' });
@@ -195,13 +194,13 @@ export class Browser {
   }
 
   /**
-   * Opens a dashboard as `follow` does, but as links inside Superset do: its scripts run on. To load and compile them again
-   * takes several CPU-seconds. The address in between, which shows nothing, ends the dashboard that is open.
+   * Opens a dashboard as `follow` does, but within the loaded page, as Superset's own links do. Loading and compiling the
+   * scripts again takes several CPU-seconds. The empty address in between closes the open dashboard.
    */
   async #goTo(slug, path) {
     await this.#growWindow();
     if (new URL(this.page.url()).pathname === `/superset/dashboard/${slug}/`) {
-      await this.showFirst(); // Superset opens the same dashboard at the tab that was open
+      await this.showFirst(); // Superset opens the same dashboard with its previous tab
     }
     await this.#route(NOWHERE);
     await this.page.waitForSelector(CHART, { state: 'detached' });
@@ -214,7 +213,7 @@ export class Browser {
     const charts = (await answer.json()).result.map(({ id }) => id);
     await this.page.waitForFunction(([chart, its]) => {
       const shown = [...document.querySelectorAll(chart)].map((each) => Number(each.getAttribute('data-test-chart-id')));
-      return shown.length > 0 && shown.every((id) => its.includes(id)); // at first it shows those of the dashboard before
+      return shown.length > 0 && shown.every((id) => its.includes(id)); // at first the page still shows the charts of the previous dashboard
     }, [CHART, charts], { polling: POLL_MS });
     await this.#opened();
   }
@@ -234,21 +233,21 @@ export class Browser {
     }, path);
   }
 
-  /** Opens a dashboard; how many milliseconds until the charts in sight were drawn: what a person sees before scrolling. */
+  /** Opens a dashboard and returns the milliseconds until the visible charts were drawn, without scrolling. */
   async glance(path) {
     await this.page.setViewportSize(this.viewport);
     await this.page.goto(`${this.url}${path}`, { waitUntil: 'domcontentloaded' });
     await this.page.waitForSelector('[data-test-viz-type]');
     await this.#drawn({ inSightOnly: true });
     const milliseconds = await this.page.evaluate(() => window.drawnSince);
-    await this.page.waitForLoadState('networkidle'); // what was asked for below shall not be in the way of what is opened next
+    await this.page.waitForLoadState('networkidle'); // requests of the charts below must not delay the next dashboard
     return milliseconds;
   }
 
   /**
-   * Opens a dashboard by a click in the list of dashboards, as one does who is logged in, in a window as high as it is now;
-   * how many milliseconds until its charts were drawn. Superset's scripts run already: only the address changes. `ready` is
-   * awaited before the click.
+   * Opens a dashboard by a click in the list of dashboards, without a change of the window's height. Returns the milliseconds
+   * until its charts were drawn. Superset's scripts are loaded already, so only the address changes. It awaits `ready` before
+   * the click.
    */
   async openFromList(title, ready) {
     await this.page.goto(`${this.url}/dashboard/list/`, { waitUntil: 'networkidle' });
@@ -284,7 +283,7 @@ export class Browser {
     }, WHOLE);
   }
 
-  /** What a tab shows: its charts, and what of it is cut off. It is read again if something has changed. */
+  /** Returns the charts of a tab and its cut-off contents. It reads the tab again after a change. */
   async #view(tab) {
     const { read, isDrawn: wasDrawn } = this.views.get(tab);
     if (read !== this.changes) {
@@ -321,7 +320,7 @@ export class Browser {
 
   /** Opens a tab. Superset shows its panel a moment after the tab is selected. */
   async #turnTo(tab) {
-    if (tab !== undefined && tab !== WHOLE && tab !== await this.#openTab()) { // undefined: a login has led here, nothing was read
+    if (tab !== undefined && tab !== WHOLE && tab !== await this.#openTab()) { // undefined: a login opened the dashboard, and no tab was read
       const opener = this.page.locator(TABS).nth([...this.views.keys()].indexOf(tab));
       await opener.click();
       const panel = `[id="${await opener.getAttribute('aria-controls')}"]`;
@@ -329,7 +328,7 @@ export class Browser {
     }
   }
 
-  /** The tab of a chart: one that was read before, or else one that was not. */
+  /** The tab of a chart. It looks at the tabs that were read first, then at the others. */
   async #tabOf(title) {
     const shows = ([, { charts }]) => charts.some((chart) => chart.title === title || chart.panel === title);
     for (const [tab] of [...this.views].filter(([, { read }]) => read === undefined)) {
@@ -345,7 +344,7 @@ export class Browser {
     return tab;
   }
 
-  /** Opens the tab of a chart, as far as it is not open, and waits until its charts are drawn. */
+  /** Opens the tab of a chart if it is not open, and waits until its charts are drawn. */
   async show(title) {
     const tab = await this.#tabOf(title);
     if (!this.views.get(tab).isDrawn) {
@@ -355,13 +354,13 @@ export class Browser {
     await this.settle();
   }
 
-  /** Opens the first tab, which people see first. */
+  /** Opens the first tab. */
   async showFirst() {
     await this.#turnTo([...this.views.keys()][0]);
     await this.settle();
   }
 
-  /** Makes the window as high as the dashboard, because Superset draws only charts that are in sight. It never shrinks. */
+  /** Makes the window as high as the dashboard, because Superset draws only visible charts. The window never shrinks. */
   async fitWindow() {
     const height = await this.page.evaluate(() =>
       document.querySelector('.dashboard-content, [data-test="dashboard-content-wrapper"]').scrollHeight + 160);
@@ -371,14 +370,14 @@ export class Browser {
     }
   }
 
-  /** Waits until no visible chart asks or loads, and each has shown something for a moment. */
+  /** Waits until no visible chart has an open request, and each has shown the same contents for a moment. */
   async settle() {
     do {
       await this.#drawn({ inSightOnly: false });
     } while (this.asking.size > 0);
   }
 
-  /** Waits until each chart, or each in sight, has shown something for a while; window.drawnSince is when that began. */
+  /** Waits until each chart, or each visible chart, has shown contents for a while. window.drawnSince is the start of that time. */
   async #drawn({ inSightOnly }) {
     await this.page.evaluate(() => { window.drawnSince = undefined; });
     await this.page.waitForFunction(({ something, still, inSightOnly }) => {
@@ -399,8 +398,8 @@ export class Browser {
   }
 
   /**
-   * Every chart of the dashboard: its title, kind, text, and whether it shows an error or nothing. A row of numbers is as
-   * many charts, each with the row's data.
+   * Every chart of the dashboard: its title, kind, text, and whether it shows an error or nothing. Each number of a
+   * row is a chart of its own, with the data of the row.
    */
   async charts() {
     for (const tab of this.views.keys()) {
@@ -409,13 +408,13 @@ export class Browser {
     return this.#known();
   }
 
-  /** A chart as it was read. Only after a change its tab is opened and read again, because that draws all of the tab. */
+  /** Returns a chart that was read. It opens and reads the tab again only after a change, because this draws the whole tab. */
   async chart(title) {
     const { charts } = await this.#view(await this.#tabOf(title));
     return charts.find((each) => each.title === title);
   }
 
-  /** The charts of the tabs that were read, as they were read. */
+  /** The charts of the tabs that were read. */
   #known() {
     return [...this.views.values()].flatMap(({ charts }) => charts);
   }
@@ -448,8 +447,8 @@ export class Browser {
   }
 
   /**
-   * The charts of this page with further filters, as `open` takes them, without drawing them: a redraw of a page takes ten
-   * CPU-seconds. Superset gets the request that the chart sent, with the filters that the filter bar would add.
+   * Returns the charts of this page with further filters, in the form of `open`, without drawing them: drawing a page takes
+   * ten CPU-seconds. The test repeats the request of the chart with the filters that the filter bar would add.
    */
   filtered({ range, ...values }) {
     const filters = Object.entries(values).map(([col, value]) => ({ col, op: 'IN', val: [value] }));
@@ -459,8 +458,8 @@ export class Browser {
   }
 
   /**
-   * The charts of the dashboard that a link leads to, with the link's filters, without opening it. This browser must have
-   * opened that dashboard before. Throws if Superset would not understand the link.
+   * Returns the charts of the dashboard of a link, with the filters of the link, without opening it. This browser must have
+   * opened that dashboard before. Throws if Superset could not read the link.
    */
   async linked(href) {
     const { pathname, searchParams } = new URL(href, this.url);
@@ -479,7 +478,7 @@ export class Browser {
     return new FilteredCharts(this, () => charts, { asked, filters, timeRange, isLink: true });
   }
 
-  /** What `open` keeps of a dashboard. Throws with the reason if it is not open. */
+  /** The requests and charts of a dashboard that `open` recorded. Throws with the reason if it is not open. */
   #openedAs(slug) {
     const opened = this.opened.get(slug) ?? new Error('no test has called open');
     if (opened instanceof Error) {
@@ -509,7 +508,7 @@ export class Browser {
     return this.page.locator(`[data-test-chart-name="${title}"] tbody a`, { hasText: text }).first().getAttribute('href');
   }
 
-  /** Sends a chart's request again, with these filters added, or in place of all that people set. Returns the response. */
+  /** Repeats the request of a chart with these filters, in addition to or instead of the filters that users set. Returns the response. */
   async requestAgain(slice, { asked, filters, timeRange, isLink }) {
     const sent = asked.get(slice);
     const content = sent.postDataJSON();
@@ -523,14 +522,14 @@ export class Browser {
     return this.page.request.post(sent.url(), { data: content, headers, ...AGAIN });
   }
 
-  /** The rows of a table as a person reads them. */
+  /** The visible rows of a table, as texts. */
   async table(title) {
     await this.show(title);
     return this.page.$$eval(`[data-test-chart-name="${title}"] tbody tr`, (rows) =>
       rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim())));
   }
 
-  /** The headings of the rows of a pivot table that a person sees without scrolling inside its panel. */
+  /** The row headings of a pivot table that are visible without scrolling inside its panel. */
   async rowsInSight(title) {
     await this.show(title);
     return this.page.$$eval(`[data-test-chart-name="${title}"] .pvtTable tbody tr`, (rows) => rows.filter((row) => {
@@ -544,7 +543,7 @@ export class Browser {
     }).map((row) => row.querySelector('th').innerText.trim()));
   }
 
-  /** The two lines that a person reads where a chart has nothing to draw. */
+  /** The two lines of text of an empty chart. */
   async saysWhenEmpty(title) {
     await this.show(title);
     return this.page.$$eval(`[data-test-chart-name="${title}"] [aria-label="empty"] + div p`, (lines) =>
@@ -552,15 +551,16 @@ export class Browser {
   }
 
   /**
-   * Texts that are higher than their panel, pages of tables whose last rows are below its edge, and tables that are wider: one
-   * must scroll inside. A menu that is below the header. The window is 1,440 pixels wide, a common width of laptops.
+   * Returns texts that are higher than their panel, tables whose last rows are below its edge, and tables that are wider than
+   * it, because users must scroll inside such panels. Also a menu below the header. The window is 1,440 pixels wide, a common
+   * width of laptops.
    */
   async cutOff() {
     await this.charts();
     return [...this.views.values()].flatMap(({ cutOff }) => cutOff);
   }
 
-  /** A table measures its columns after it was drawn: what is cut off then does not count. */
+  /** A table measures its columns after it was drawn. Contents that are cut off before that do not count. */
   async #cutOff() {
     let found = await this.#cutOffNow();
     for (const end = Date.now() + LAYOUT_MS; found.length && Date.now() < end; found = await this.#cutOffNow()) {
@@ -587,7 +587,7 @@ export class Browser {
     });
   }
 
-  /** Picks a value in a filter of the bar on the left; applyFilters makes it count. */
+  /** Selects a value in a filter of the filter bar. applyFilters applies it. */
   async choose(filter, value) {
     await this.page.locator(`[data-test="NATIVE_FILTER-${filter}"]`).click();
     await this.page.keyboard.type(value);
@@ -595,7 +595,7 @@ export class Browser {
     await this.page.keyboard.press('Escape');
   }
 
-  /** Opens a filter of the bar on the left, and waits until it offers exactly these values. */
+  /** Opens a filter of the filter bar, and waits until it offers exactly these values. */
   async awaitOffered(filter, values) {
     await this.page.locator(`[data-test="NATIVE_FILTER-${filter}"]`).click();
     await this.page.waitForFunction((expected) => {
@@ -616,12 +616,12 @@ export class Browser {
     await popover.locator('input.ant-input').nth(0).fill(since);
     await popover.locator('input.ant-input').nth(1).fill(until);
     const [first, last] = [since, until].map((time) => time.replace('T00:00:00', '')); // Superset writes midnight as a date
-    await popover.getByText(`${first} ≤ col < ${last}`, { exact: true }).waitFor(); // the server has understood it
+    await popover.getByText(`${first} ≤ col < ${last}`, { exact: true }).waitFor(); // the server has parsed it
     await popover.getByRole('button', { name: 'Apply' }).click();
     await this.applyFilters();
   }
 
-  /** Opens the form of the time range. Superset mounts it again when its data comes: a click before that is lost. */
+  /** Opens the form of the time range. Superset mounts it again when its data arrives, and a click before that has no effect. */
   async #advancedTimeRange() {
     const popover = this.page.locator('.ant-popover').filter({ hasText: 'Edit time range' });
     for (let attempt = 1; ; attempt++) {
@@ -643,7 +643,7 @@ export class Browser {
     }
   }
 
-  /** Clicks a value in a table, which filters the other charts by it, or undoes that. */
+  /** Clicks a value in a table, which adds or removes a filter of the other charts. */
   async clickCell(title, value) {
     await this.show(title);
     const cell = this.page.locator(`[data-test-chart-name="${title}"] tbody td`).filter({ hasText: value }).first();
@@ -656,13 +656,13 @@ export class Browser {
     await this.#redrawn(() => pages.getByText(String(number), { exact: true }).click());
   }
 
-  /** Types a text into the search box of a table, which the server pages. It is for the first column. */
+  /** Types a text into the search box of a table that the server pages. The box searches the first column. */
   async search(title, text) {
     await this.show(title);
     await this.#redrawn(() => this.page.locator(`[data-test-chart-name="${title}"] .dt-global-filter input`).fill(text));
   }
 
-  /** Does something that makes charts ask again, and waits until they have drawn the answer. */
+  /** Runs an action that makes charts send requests, and waits until they have drawn the responses. */
   async #redrawn(action) {
     const asked = this.page.waitForResponse((response) => sliceOf(response.request()) !== undefined);
     await action();
@@ -671,11 +671,11 @@ export class Browser {
     await this.settle();
   }
 
-  /** A picture of what people see first. */
+  /** Takes a screenshot of the first view. */
   async screenshot(path) {
     await this.showFirst();
     await this.page.mouse.move(0, 0);
-    await this.page.evaluate(() => window.scrollTo(0, 0)); // a filter that was clicked may have moved the page
+    await this.page.evaluate(() => window.scrollTo(0, 0)); // a click on a filter may have scrolled the page
     await this.page.screenshot({ path });
   }
 
@@ -685,7 +685,7 @@ export class Browser {
   }
 }
 
-/** What charts show with other filters: answers to `chart` and `charts` as the browser does. `known` are the charts. */
+/** The charts with other filters, with the methods `chart` and `charts` of the browser. `known` are the charts. */
 class FilteredCharts {
   constructor(browser, known, chosen) {
     Object.assign(this, { browser, known, chosen, answers: new Map() });
@@ -704,7 +704,7 @@ class FilteredCharts {
     return Promise.all((await this.known()).map((chart) => this.#filtered(chart)));
   }
 
-  /** The chart, with the rows of the answer in place of those that the page shows. */
+  /** The chart with the rows of the response instead of the rows of the page. */
   async #filtered(chart) {
     if (!this.answers.has(chart.slice)) {
       this.answers.set(chart.slice, this.browser.requestAgain(chart.slice, this.chosen));
@@ -717,7 +717,7 @@ class FilteredCharts {
   }
 }
 
-/** Logs a session of requests in, whether of a page or without a browser, by the requests that the form sends. */
+/** Logs in a session of requests, with or without a browser, by the requests that the form sends. */
 export async function logInByRequest(request, url, user, password) {
   const form = await (await request.get(`${url}/login/`)).text();
   const token = /id="csrf_token"[^>]*value="([^"]+)"/.exec(form)[1];
@@ -734,7 +734,7 @@ export function hrefIn(rows, text) {
   return links.find(([, , shown]) => shown.includes(text))[1];
 }
 
-/** The query of a dashboard's address that sets filters, in Rison as sql/queries/parts/links.sql writes it. */
+/** The part of a dashboard's address that sets filters, in Rison as sql/queries/parts/links.sql writes it. */
 function address({ range, ...values }) {
   const filters = Object.entries(values).map(([column, value]) => filter(
     column, `filters:!((col:${column},op:IN,val:!('${value}')))`, `label:'${value}',value:!('${value}')`));
@@ -755,8 +755,8 @@ function isoSeconds(time) {
 }
 
 /**
- * In the page: dashboards refresh once a day. By their refresh_frequency one that is open while tests compare its values would
- * ask for and draw all of its charts each minute.
+ * In the page: sets the refresh interval of dashboards to a day. With their own refresh_frequency, an open dashboard would
+ * request and draw all its charts each minute while tests compare its values.
  */
 function refreshSeldom() {
   const { fetch } = window;
@@ -771,7 +771,7 @@ function refreshSeldom() {
   };
 }
 
-/** The chart that asks for data by this request; undefined for other requests, such as a filter's for its values. */
+/** The chart that sent this request. Undefined for other requests, such as the request of a filter for its values. */
 function sliceOf(request) {
   const asks = request.method() === 'POST' && request.url().includes('/chart/data');
   return asks ? JSON.parse(request.postData()).form_data?.slice_id : undefined;

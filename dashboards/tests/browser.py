@@ -8,7 +8,7 @@ from pathlib import Path
 
 PACKAGES = {
     "chromium-headless-shell": Path("/usr/bin/chromium-headless-shell"),  # browser.mjs
-    "chromium": Path("/usr/bin/chromium"),  # walks.mjs
+    "chromium": Path("/usr/bin/chromium"),  # user_tasks.mjs
 }
 FLAGS = "--js-flags=--no-turbofan"
 """Of Chromium in tests: a page runs for seconds. To optimize its scripts takes a tenth of its CPU time."""

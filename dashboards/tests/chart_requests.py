@@ -1,4 +1,4 @@
-"""Requests of people for the data of charts, as browsers send them."""
+"""Requests of browsers for the data of charts, sent without a browser."""
 
 import json
 import re

@@ -1,22 +1,22 @@
-// The dashboards of compliance officers in a real browser, held against what compliance_workload.mjs decided.
+// The dashboards of compliance officers in a real browser. The tests compare them with the actions of compliance_workload.mjs.
 //
 // Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a directory for
-// pictures of what was seen (default: none is taken).
+// screenshots (default: no screenshots).
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertClose, assertLinked, assertNoneFailed, ofKnown, one } from './assertions.mjs';
 import { auditTrail, dataAccess, reviews, serverFacts } from './compliance_workload.mjs';
 import { DAY, end, HOUR } from './time.mjs';
-import * as truth from './truth.mjs';
-import { visit } from './tour.mjs';
-import { browser, keepPicture, testBrowser, testDrawing, visitAs } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { visit } from './dashboard_visits.mjs';
+import { browser, keepPicture, testBrowser, testDrawing, visitAs } from './browser_session.mjs';
 import { logFiles } from './workload.mjs';
 
 visitAs('compliance');
 
 const WEEKDAYS = ['7 Sun', '1 Mon', '2 Tue', '3 Wed', '4 Thu', '5 Fri', '6 Sat'];
-const WAYS = 'Access paths by user, client and program';
+const WAYS = 'Number of accesses by user, client and program';
 
 /** A time range before all events. */
 const NOTHING = [end - 60 * DAY, end - 50 * DAY];
@@ -46,16 +46,16 @@ describe('Data access', () => {
 
   testDrawing('data-access');
 
-  test('counts actions, not records, and unknown ones apart', () => assertCounted(actions));
+  test('counts actions instead of records, and unknown accesses separately', () => assertCounted(actions));
 
-  test('has a cell for each user and class', async () => {
-    const { data } = await browser.chart('Accesses by user and data class');
+  test('has a cell for each user and data class', async () => {
+    const { data } = await browser.chart('Number of accesses by user and data class');
     const expected = actions.flatMap((action) => classesOf(action).map((name) => `${action.user} ${name}`));
     assert.deepEqual(Object.fromEntries(data.map((row) => [`${row.user} ${row.data_class}`, row.cnt_touched])), countBy(expected));
   });
 
-  test('has a cell for each hour of the week, and quiet ones are empty', async () => {
-    const { data } = await browser.chart('Accesses by hour of the week');
+  test('has a cell for each hour of the week, which is empty without accesses', async () => {
+    const { data } = await browser.chart('Number of accesses by weekday and hour (UTC)');
     const expected = countBy(actions.map(({ at }) => `${WEEKDAYS[new Date(at).getUTCDay()]} ${hourOf(at)}`));
     assert.equal(data.length, 7 * 24);
     for (const row of data) {
@@ -64,27 +64,27 @@ describe('Data access', () => {
   });
 
   test('shows reads, writes and accesses of unknown extent over time', async () => {
-    const { data } = await browser.chart('Reads and writes over time');
+    const { data } = await browser.chart('Number of accesses by type over time');
     for (const [way, count] of Object.entries(countBy(actions.flatMap(waysOf)))) {
-      assert.equal(truth.sum(data, (row) => row[way] ?? 0), count, way);
+      assert.equal(expectedValues.sum(data, (row) => row[way] ?? 0), count, way);
     }
   });
 
-  test('says on which basis', async () => {
-    const { data } = await browser.chart('Source of the table names');
+  test('counts accesses by the source of their table names', async () => {
+    const { data } = await browser.chart('Number of accesses by source of table names');
     const basis = { log: 'named by the log', statement: 'read from the statement', unknown: 'unknown' };
     assert.deepEqual(Object.fromEntries(data.map((row) => [row.basis, row.cnt_touched])),
       countBy(records.map((record) => basis[record.basis[0]])));
   });
 
-  test('lists the ways in, with the rows that logs recorded', async () => {
+  test('lists accesses by user, client and program, with the rows that logs recorded', async () => {
     const { data } = await browser.chart(WAYS);
-    const expected = truth.groupBy(actions, (action) => [action.user, action.src_ip || action.host, action.instance].join(' '));
+    const expected = expectedValues.groupBy(actions, (action) => [action.user, action.src_ip || action.host, action.instance].join(' '));
     assert.equal(data.length, expected.size);
     for (const row of data) {
       const its = expected.get([row.user, row.origin, row.instance].join(' '));
       assert.equal(row.cnt_known, its.filter(isKnown).length, row.user);
-      assert.equal(row.sum_rows ?? 0, truth.sum(its, (action) => action.rowsRecorded ?? 0), row.user);
+      assert.equal(row.sum_rows ?? 0, expectedValues.sum(its, (action) => action.rowsRecorded ?? 0), row.user);
       assert.equal(row.cnt_out_of_hours, its.filter((action) => isKnown(action) && isOutOfHours(action.at)).length, row.user);
     }
   });
@@ -98,23 +98,23 @@ describe('Data access', () => {
     assert.match(data[0].session, new RegExp(`superset/dashboard/session/.*${newest[0].connection}`));
   });
 
-  test('lists what may have touched more by statement', async () => {
-    const { data } = await browser.chart('Accesses with unknown extent');
+  test('lists accesses of unknown extent by statement', async () => {
+    const { data } = await browser.chart('Number of accesses with unknown extent by statement');
     assert.deepEqual(data.map((row) => [row.user, row.statement, row.cnt_accesses]),
       [['etl_nightly', 'call of the ledger', actions.filter((action) => !isKnown(action)).length]]);
   });
 
-  test('follows filters by class and instance, and a click on a user', async () => {
+  test('applies the filters of class and instance, and a click on a user', async () => {
     const pci = browser.filtered({ data_class: 'pci' });
     const its = actions.filter((action) => classesOf(action).includes('pci'));
     assert.equal((await one(pci, 'Accesses to classified data')).cnt_known, its.length);
-    assert.equal((await one(pci, 'Rows sent')).sum_rows, truth.sum(its, (action) => action.rowsRecorded ?? 0));
+    assert.equal((await one(pci, 'Rows sent')).sum_rows, expectedValues.sum(its, (action) => action.rowsRecorded ?? 0));
     await assertCounted(actions.filter((action) => action.instance === 'ledger-db-2'), browser.filtered({ instance: 'ledger-db-2' }));
     await browser.clickCell(WAYS, 'support_li');
     await assertCounted(actions.filter((action) => action.user === 'support_li'));
   });
 
-  test('does not fail where there is nothing', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
+  test('does not fail in a range without data', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
 });
 
 describe('Log coverage', () => {
@@ -123,8 +123,8 @@ describe('Log coverage', () => {
 
   testDrawing('coverage');
 
-  test('has the minutes that the ledger has, by server and log', async () => {
-    const { data } = await browser.chart('Minutes by server and log');
+  test('has the minutes of the ledger, by server and log', async () => {
+    const { data } = await browser.chart('Log minutes by server, log and state');
     for (const file of files) {
       const row = data.find(({ instance, source }) => instance === file.instance && source === file.source);
       for (const state of ['behind', 'missing']) {
@@ -133,7 +133,7 @@ describe('Log coverage', () => {
     }
   });
 
-  test('counts the minutes of the whole range, those before a log was watched as unknown', async () => {
+  test('counts all minutes of the range, and minutes before a log was watched as unknown', async () => {
     const sixHours = browser.filtered({ range: [end - 6 * HOUR, end] }); // the logs were watched in the second half
     const minutes = files.flatMap(({ states }) => states);
     const before = files.length * 3 * 60;
@@ -143,7 +143,7 @@ describe('Log coverage', () => {
     assert.equal((await one(sixHours, 'Minutes unknown')).min_unknown, before + of('unknown'));
     assert.equal((await one(sixHours, 'Minutes missing')).min_missing, of('missing'));
     assert.equal((await one(sixHours, 'Minutes behind')).min_behind, of('behind'));
-    const { data } = await sixHours.chart('Coverage by server, log and day');
+    const { data } = await sixHours.chart('Covered minutes (%) by server, log and day');
     assert.deepEqual([...new Set(data.map((row) => row.server_log))].sort(),
       [...new Set(files.map((file) => `${file.instance} · ${file.source}`))].sort());
   });
@@ -159,19 +159,19 @@ describe('Log coverage', () => {
     assert.equal(events.state, 'audit log read later', 'it has audit events, and no audit log in the ledger');
   });
 
-  test('says what was lost and repaired, newest first', async () => {
+  test('lists gaps and their repair, newest first', async () => {
     const { data } = await browser.chart('Gaps and backfills');
     assert.deepEqual([...new Set(data.map((row) => `${row.gap_kind}, ${row.state}`))].sort(), ['lost, missing', 'lost, repaired']);
     assert.ok(data.every((row) => (row.state === 'repaired') === (row.repaired_at !== null)), 'what is repaired says when');
   });
 
-  test('says how far records reach back, by the policy that is applied', async () => {
-    const { data } = await browser.chart('Retention compared with policy');
+  test('compares the age of the oldest record with the policy', async () => {
+    const { data } = await browser.chart('Retention (days) compared with policy');
     const row = data.find((each) => each.instance === 'ledger-db-1' && each.record_type === 'audit and general logs');
     assert.deepEqual([row.policy_days, row.days_back, row.reaches], [400, 120, 'three months, no older record']);
   });
 
-  test('lists reviews, the days without one, and exports', async () => {
+  test('lists reviews, days without a review, and exports', async () => {
     const { days, exported } = reviews(end);
     assert.deepEqual((await browser.chart('Signed reviews')).data.map((row) => row.reviewer), ['olga', 'olga']);
     const without = (await browser.chart('Days not reviewed')).data.map((row) => row.day);
@@ -183,7 +183,7 @@ describe('Log coverage', () => {
     assert.deepEqual([access.person, access.outcome, access.rows_returned, access.statements], ['rolf', 'returned', 3, '00000000000000AB']);
   });
 
-  test('does not fail where there is nothing', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
+  test('does not fail in a range without data', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
 });
 
 describe('Accounts', () => {
@@ -206,7 +206,7 @@ describe('Accounts', () => {
       shown(count(({ password, changedDays, locked }) => locked !== 'yes' && (password === 'none' || changedDays > 90)), accounts.length));
   });
 
-  test('lists each account with its use, its rights and a link to what it touched', async () => {
+  test('lists each account with its use, its privileges and a link to its accesses', async () => {
     const { data, text } = await browser.chart('All accounts');
     const expected = accounts.map(({ instance, user, host, state }) => [instance, `'${user}'@'${host}'`, state]).sort();
     assert.deepEqual(data.map((row) => [row.instance, row.account, row.state]).sort(), expected);
@@ -215,7 +215,7 @@ describe('Accounts', () => {
   });
 
   test('lists accounts that several clients use at once', async () => {
-    const perHour = truth.groupBy(events.filter(({ user }) => user === 'app_orders'), (event) => event.event_time.slice(0, 13));
+    const perHour = expectedValues.groupBy(events.filter(({ user }) => user === 'app_orders'), (event) => event.event_time.slice(0, 13));
     const atOnce = Math.max(...[...perHour.values()].map((its) => new Set(its.map(({ ip }) => ip)).size));
     const { data } = await browser.chart('Account usage');
     const row = data.find(({ user }) => user === 'app_orders');
@@ -224,22 +224,22 @@ describe('Accounts', () => {
     assert.equal(data.find(({ user }) => user === 'dba_mara').used_with, 'mysql');
   });
 
-  test('counts changes of privileges by audit logs and by snapshots', async () => {
+  test('counts privilege changes from audit logs and from snapshots', async () => {
     const grants = privileged.filter(({ kind }) => kind === 'accounts and privileges').length;
-    const { data } = await browser.chart('Changes of accounts and privileges');
-    assert.equal(truth.sum(data, (row) => row['audit log'] ?? 0), grants);
-    assert.equal(truth.sum(data, (row) => row['server snapshot'] ?? 0), 1);
+    const { data } = await browser.chart('Number of account and privilege changes by source over time');
+    assert.equal(expectedValues.sum(data, (row) => row['audit log'] ?? 0), grants);
+    assert.equal(expectedValues.sum(data, (row) => row['server snapshot'] ?? 0), 1);
     const listed = (await browser.chart('Privilege changes')).data;
     assert.equal(listed.length, grants + 1);
     assert.ok(listed.some((row) => row.change.includes("'anna'@'%'") && row.user === ''));
   });
 
-  test('says what a server denied', async () => {
+  test('lists the snapshots that a server denied', async () => {
     const { data } = await browser.chart('Account snapshots by server');
     assert.deepEqual([data[0].instance, data[0].fact_kind, data[0].denied], ['ledger-db-2', 'roles', 1]);
   });
 
-  test('leads to what an account touched', async () => {
+  test('links an account to its accesses', async () => {
     await browser.show('All accounts');
     const row = browser.page.locator('[data-test-chart-name="All accounts"] tbody tr', { hasText: "'dba_mara'" }).first();
     const touched = await browser.linked(await row.locator('a').getAttribute('href'));
@@ -255,33 +255,33 @@ describe('Privileged activity', () => {
 
   testDrawing('privileged-activity');
 
-  test('counts what administrators did, and each kind', async () => {
+  test('counts the records of administrators by kind', async () => {
     const of = (kind) => privileged.filter((done) => done.kind === kind).length;
     assert.equal((await one(browser, 'Records of administrators')).cnt_administration, ofAdministrator.length);
     assert.equal((await one(browser, 'Active administrators')).cnt_administrators, 1);
-    assert.equal((await one(browser, 'Out of hours')).cnt_late_administration,
-      ofAdministrator.filter((event) => isOutOfHours(truth.timeOf(event))).length);
+    assert.equal((await one(browser, 'Records out of hours')).cnt_late_administration,
+      ofAdministrator.filter((event) => isOutOfHours(expectedValues.timeOf(event))).length);
     assert.equal((await one(browser, 'Schema changes')).cnt_definitions, of('schema changes'));
     assert.equal((await one(browser, 'Accounts and privileges')).cnt_rights, of('accounts and privileges') + 1, 'one that only a snapshot contains');
     assert.equal((await one(browser, 'Audit changes')).cnt_auditing, of('audit log') + 1, 'one that only a snapshot contains');
   });
 
   test('has a cell for each user and kind', async () => {
-    const { data } = await browser.chart('Privileged activity by user and kind');
+    const { data } = await browser.chart('Number of privileged records by user and kind');
     const cell = (user, kind) => data.find((row) => row.user === user && row.kind === kind)?.cnt_done;
     assert.equal(cell('dba_mara', 'administrators'), ofAdministrator.length);
     assert.equal(cell('(server snapshot)', 'audit log'), 1);
   });
 
-  test('lists what changed auditing, and what was defined', async () => {
+  test('lists changes of the audit configuration and schema changes', async () => {
     const auditing = (await browser.chart('Audit configuration changes and restarts')).data;
     assert.deepEqual(auditing.map((row) => [row.user, row.operation.includes('server_audit')]), [['dba_mara', true], ['(server snapshot)', true]]);
     const { data } = await browser.chart('Schema changes (DDL)');
     assert.ok(data.some((row) => row.operation === 'drop table ledger . scratch' && row.session.includes('4711')));
   });
 
-  test('follows the filter for the kind', async () => {
-    const { data } = await browser.filtered({ kind: 'schema changes' }).chart('Privileged activity by user and kind');
+  test('applies the filter of the kind', async () => {
+    const { data } = await browser.filtered({ kind: 'schema changes' }).chart('Number of privileged records by user and kind');
     assert.deepEqual(data.map((row) => [row.user, row.kind]), [['dba_mara', 'schema changes']]);
   });
 });
@@ -301,8 +301,8 @@ async function assertCounted(actions, charts = browser) {
   assert.equal((await one(charts, 'Accounts with access')).cnt_users, new Set(known.map((action) => `${action.instance} ${action.user}`)).size);
   assert.equal((await one(charts, 'Writes to classified data')).cnt_changed, actions.filter((action) => action.written.length > 0).length);
   assert.equal((await one(charts, 'Out of hours')).cnt_out_of_hours, known.filter((action) => isOutOfHours(action.at)).length);
-  assert.equal((await one(charts, 'Rows sent')).sum_rows ?? 0, truth.sum(actions, (action) => action.rowsRecorded ?? 0));
-  assert.equal((await one(charts, 'Unknown access')).cnt_unknown, actions.length - known.length);
+  assert.equal((await one(charts, 'Rows sent')).sum_rows ?? 0, expectedValues.sum(actions, (action) => action.rowsRecorded ?? 0));
+  assert.equal((await one(charts, 'Unknown accesses')).cnt_unknown, actions.length - known.length);
 }
 
 function isKnown(action) {
@@ -328,5 +328,5 @@ function hourOf(at) {
 }
 
 function countBy(values) {
-  return Object.fromEntries([...truth.groupBy(values, (value) => value)].map(([value, its]) => [value, its.length]));
+  return Object.fromEntries([...expectedValues.groupBy(values, (value) => value)].map(([value, its]) => [value, its.length]));
 }

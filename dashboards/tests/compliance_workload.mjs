@@ -1,7 +1,7 @@
-// Six days of what compliance officers ask about, made from one seed: who touched which class of data, on servers of their
-// own, so that no other dashboard shows any of it.
+// Six days of accesses to classified data, accounts and reviews, generated from one seed. Its servers are in no other workload,
+// so that no other test shows these rows.
 //
-// What each record says of its action is decided first; rows in the tables' form follow from that.
+// It first decides the contents of each record, then writes the rows of the tables.
 
 import { DAY, HOUR, MINUTE, timestamp } from './time.mjs';
 import { generator, uuid } from './workload.mjs';
@@ -10,7 +10,7 @@ const SEED = 20261122;
 const HOURS = 6 * 24;
 const CLUSTER = 'ledger';
 
-/** Who uses which server, from where, and what that touches; `weight` is how many actions of a hundred are of it. */
+/** Users by server, client and accessed tables. `weight` is the share of their actions, in percent. */
 const WAYS = [
   { weight: 45, instance: 'ledger-db-1', user: 'app_orders', src_ip: '10.20.0.11', program: 'orders-api', read: ['pii'], written: [], verb: 'SELECT', rows: 3 },
   { weight: 20, instance: 'ledger-db-1', user: 'app_orders', src_ip: '10.20.0.12', program: 'orders-api', read: [], written: ['pii'], verb: 'UPDATE', rows: null },
@@ -68,7 +68,7 @@ function pick(random, ways) {
 
 const OLD_DAYS = 120;
 
-/** Accounts of both servers; `grants` are privileges on everything, `days` when a log saw it last before the range. */
+/** Accounts of both servers. `grants` are global privileges, `days` the days from the last record of the account to the range. */
 const ACCOUNTS = [
   { instance: 'ledger-db-1', user: 'app_orders', host: '10.20.%', state: 'used' },
   { instance: 'ledger-db-1', user: 'support_li', host: '10.20.1.%', state: 'used', changedDays: 400 },
@@ -80,7 +80,7 @@ const ACCOUNTS = [
   { instance: 'ledger-db-2', user: 'intern', host: '%', state: 'not known' },
 ];
 
-/** What snapshots of the servers found: the accounts and what they may, and what was different. */
+/** Snapshots of the servers: accounts, their privileges, and differences. */
 export function serverFacts(end) {
   const readAt = end - 30 * MINUTE;
   const kinds = ['server', 'accounts', 'roles', 'grants_global', 'grants_schema', 'audit'];
@@ -124,7 +124,7 @@ const PRIVILEGED = [
   { id: 85n, verb: 'SELECT', text: 'select * from ledger . entries', kind: 'other', times: 20 },
 ];
 
-/** Records of the accounts in audit logs: each action on data, an account's last use long ago, and what an administrator did. */
+/** Records of the accounts in audit logs: each action on data, the last use of a dormant account, and actions of an administrator. */
 export function auditTrail(end) {
   const random = generator(SEED + 1);
   const { actions } = dataAccess(end);

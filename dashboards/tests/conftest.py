@@ -12,7 +12,7 @@ import pytest
 from loaded_assets import charts_of, of_kind, titles_shown
 from requests import Response
 
-from dashboards.tests import alerts, browser, drawn_tabs, pages_data
+from dashboards.tests import alerts, browser, pages_data, rendered_tabs
 from dashboards.tests.pages import ROLES, Visitor
 from e2e.limits import TEST_SECONDS
 from e2e.stack import Stack
@@ -93,7 +93,7 @@ def browser_tests(stack: Stack, passwords: dict[str, str]) -> dict[str, str]:
         **environment,
         "ALERTS": json.dumps(alerts.insert(stack.clickhouse())),
         "PANELS": json.dumps(_panels()),
-        "DRAWN": json.dumps(drawn_tabs.drawn()),
+        "DRAWN": json.dumps(rendered_tabs.drawn()),
         "ROLES": json.dumps({user: _role(user, password) for user, password in passwords.items()}),
     }
 
@@ -119,7 +119,7 @@ def places(stack: Stack) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def opened(visitors: dict[str, Visitor]) -> Callable[[str, str], Response]:
-    """Returns the answer for a role at an address, which is asked for once in all modules."""
+    """Returns the response for a role at an address. All modules share one request."""
     return cache(lambda role, path: visitors[role].get(path))
 
 

@@ -1,4 +1,4 @@
-// Opens the first view of each dashboard and holds it against WCAG 2.2 AA, in the light and in the dark theme.
+// Opens the first view of each dashboard and checks it against WCAG 2.2 AA, in the light and in the dark theme.
 // test_dashboards_axe.py runs it.
 //
 // Environment: SUPERSET_URL; ROLES, the login of each role by its user; DASHBOARDS, a JSON object of lists of slugs by user.
@@ -10,7 +10,7 @@ import { Browser } from './browser.mjs';
 
 const AXE = readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-/** Violations in the markup of Superset 6.1.0, which no setting and no style sheet of a dashboard changes. */
+/** Violations in the markup of Superset 6.1.0 that neither a setting nor a style sheet of a dashboard can fix. */
 const KNOWN = [
   { id: 'html-has-lang', selector: 'html', reason: 'the template of the page has no language' },
   { id: 'nested-interactive', selector: '[role="tab"][id^="TABS-"]', reason: 'a title of a tab is a field that editors rename' },
@@ -28,7 +28,7 @@ before(async () => {
 
 after(() => browser.close());
 
-/** The violations that are not known, each with the elements that have it. */
+/** The new violations, each with its elements. */
 async function violations() {
   await browser.page.evaluate(AXE);
   return browser.page.evaluate(async ([tags, known]) => {
@@ -39,7 +39,7 @@ async function violations() {
   }, [WCAG, KNOWN]);
 }
 
-/** Shows the open dashboard in the theme that the system asks for. */
+/** Shows the open dashboard in the theme of the system. */
 async function turn(theme) {
   await browser.page.emulateMedia({ colorScheme: theme });
   await browser.page.waitForFunction((dark) => {

@@ -1,5 +1,5 @@
-// What developers compare: two hours of two servers, twelve days ago, and the two hours before them. Servers and statements
-// are no other test's, and lie outside every time range that others show.
+// Two hours of two servers, twelve days ago, and the two hours before them, for the comparison of intervals. No other test
+// uses these servers and statements, or a time range that contains them.
 
 import { DAY, HOUR, SECOND, timestamp } from './time.mjs';
 
@@ -11,11 +11,11 @@ export const NEW = 'BB00000000000003';
 export const SLOWED = 3;
 export const ROUTE = '/ledgers/{id}';
 
-export const ABORTED = 4242; // a connection of CONSTANT, whose statements waited for locks in vain before
+export const ABORTED = 4242; // a connection of CONSTANT whose statements exceeded the lock wait timeout
 
 export const [LOCK_SECONDS, PAGES, HISTORY] = [0.02, 7, 12_000]; // of InnoDB, on CONSTANT
 
-/** Its settings stay the same; the other's threshold is lowered in the middle of the range. */
+/** The settings of CONSTANT stay the same. The threshold of RETUNED is lowered in the middle of the range. */
 export const CONSTANT = 'ledger-db-1';
 export const RETUNED = 'ledger-db-2';
 
@@ -31,7 +31,7 @@ export function comparedStatements(end) {
   const both = [CONSTANT, RETUNED];
   const runs = (id, at, slower = 1) => both.flatMap((instance) => entries(id, instance, at, slower));
   const events = [
-    ...runs(STEADY, from - 3.5 * HOUR), // so that both servers' logs have been read before
+    ...runs(STEADY, from - 3.5 * HOUR), // so that the logs of both servers were read before the range
     ...runs(STEADY, from - 1.5 * HOUR), ...runs(STEADY, from + 0.5 * HOUR),
     ...runs(SLOWER, from - 1.5 * HOUR), ...runs(SLOWER, from + 0.5 * HOUR, SLOWED),
     ...runs(NEW, from + 0.5 * HOUR),
@@ -71,7 +71,7 @@ function errorMessages(from) {
   ];
 }
 
-/** One of ten executions of a statement of CONSTANT waited for a lock in vain, all of one connection. */
+/** One of ten executions of a statement of CONSTANT exceeded the lock wait timeout, all on one connection. */
 function errorOf(id, instance, number) {
   return id === SLOWER && instance === CONSTANT && number % 10 === 0 ? { error_code: 1205, connection_id: ABORTED } : {};
 }

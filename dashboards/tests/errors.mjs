@@ -1,5 +1,5 @@
-// Errors and InnoDB pressure in a real browser, held against the workload's known answers. Environment: as for
-// developer.test.mjs.
+// Errors and InnoDB pressure in a real browser. The tests compare them with the known values of the workload. Environment:
+// as for developer.test.mjs.
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -8,21 +8,21 @@ import {
   ABORTED, comparedRange, comparedStatements, CONSTANT, HISTORY, LOCK_SECONDS, PAGES, RETUNED, SLOWER,
 } from './developer_workload.mjs';
 import { end, MINUTE } from './time.mjs';
-import * as truth from './truth.mjs';
-import { browser, keepPicture, testDrawing, visitAs } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { browser, keepPicture, testDrawing, visitAs } from './browser_session.mjs';
 
 visitAs('developer');
 
 const { events } = comparedStatements(end);
 const range = comparedRange(end);
-const shown = truth.within(events, range);
+const shown = expectedValues.within(events, range);
 
 describe('Errors', () => {
   const failed = shown.filter((event) => event.error_code === 1205);
 
   before(() => browser.open('errors', { range: [range.from, range.to] }));
 
-  test('draws every chart; only that of a connection waits until one is chosen', async () => {
+  test('draws every chart except the chart of a connection, which is empty until a connection is chosen', async () => {
     await assertNoneFailed(browser);
     const charts = await browser.charts();
     assertComplete(charts, 'errors');
@@ -30,7 +30,7 @@ describe('Errors', () => {
     await keepPicture(browser, 'errors');
   });
 
-  test('counts what went wrong', async () => {
+  test('counts errors', async () => {
     assert.equal((await one(browser, 'Deadlocks')).cnt_deadlocks, 1);
     assert.equal((await one(browser, 'Aborted connections')).cnt_aborted, 1);
     assert.equal((await one(browser, 'Crashes')).cnt_crashes, 1);
@@ -40,20 +40,20 @@ describe('Errors', () => {
   });
 
   test('draws the whole range, in bars of two minutes', async () => {
-    for (const title of ['Messages by kind', 'Failed statements by error']) {
+    for (const title of ['Number of messages by kind over time', 'Number of failed executions by error over time']) {
       const { data } = await browser.chart(title);
       assert.deepEqual([data.length, data[0].time, data.at(-1).time], [60, range.from, range.to - 2 * MINUTE], title);
     }
   });
 
-  test('says in its own words what it means that a chart is empty', async () => {
+  test('states the meaning of an empty chart', async () => {
     assert.deepEqual(await browser.saysWhenEmpty('Statements of the connection'), [
       'No connection is chosen, or the slow log has no entries of it',
       'Click connection next to a message, or choose one in the filter',
     ]);
   });
 
-  test('lists messages that matter, the newest first, and both statements of a deadlock', async () => {
+  test('lists messages that may need attention, newest first, and both statements of a deadlock', async () => {
     const messages = (await browser.chart('Error log messages')).data;
     assert.deepEqual(messages.map((row) => row.what), ['restart', 'crash', 'innodb pressure', 'aborted connection', 'deadlock']);
     const [deadlock] = (await browser.chart('Deadlocks and their statements')).data;
@@ -61,14 +61,14 @@ describe('Errors', () => {
       ['update ledgers set total = total + ? where id = ?', 'ledger from 10.2.0.7, connection 7', 'unknown, connection 8', 'second: unknown']);
   });
 
-  test('says what the code means that statements failed with', async () => {
-    const [row] = (await browser.chart('Failed statements by error and query')).data;
+  test('states the meaning of the error codes of failed statements', async () => {
+    const [row] = (await browser.chart('Number of failed executions by error and query')).data;
     assert.deepEqual([row.error, row.query_id, row.cnt_failed], ['1205 lock wait timeout', SLOWER, failed.length]);
-    const drawn = (await browser.chart('Failed statements by error')).data;
-    assert.equal(truth.sum(drawn, (bucket) => bucket['1205 lock wait timeout'] ?? 0), failed.length);
+    const drawn = (await browser.chart('Number of failed executions by error over time')).data;
+    assert.equal(expectedValues.sum(drawn, (bucket) => bucket['1205 lock wait timeout'] ?? 0), failed.length);
   });
 
-  test('leads from a message to what its connection did', async () => {
+  test('links a message to the statements of its connection', async () => {
     const ofConnection = await browser.linked(await browser.href('Error log messages', 'connection'));
     const { data } = await ofConnection.chart('Statements of the connection');
     assert.deepEqual(data.map((row) => [row.connection_id, row.error]), failed.map(() => [String(ABORTED), '1205 lock wait timeout']));
@@ -77,24 +77,24 @@ describe('Errors', () => {
 });
 
 describe('InnoDB pressure', () => {
-  const its = truth.of(shown, CONSTANT, SLOWER);
+  const its = expectedValues.of(shown, CONSTANT, SLOWER);
 
   before(() => browser.open('innodb', { range: [range.from, range.to] }));
 
   testDrawing('innodb');
 
-  test('adds up what statements waited for, and names them', async () => {
+  test('sums the wait times of statements by kind, and lists the statements', async () => {
     assertClose((await one(browser, 'Lock time')).lock_seconds, LOCK_SECONDS * its.length, 'lock time');
     assertClose((await one(browser, 'Row lock wait')).row_lock_wait_seconds, 0.005 * its.length, 'row lock wait');
     assertClose((await one(browser, 'Read from disk')).sum_read_bytes, 32_768 * its.length, 'bytes');
-    const [first] = (await browser.chart('Statements by lock wait time')).data;
+    const [first] = (await browser.chart('Lock wait time (s) by statement')).data;
     assert.deepEqual([first.query_id, first.pages_each], [SLOWER, PAGES]);
   });
 
   test('shows messages of InnoDB, and servers without InnoDB data', async () => {
     assert.equal((await one(browser, 'InnoDB messages logged')).cnt_messages, (await browser.chart('InnoDB messages')).data.length);
     assert.equal((await one(browser, 'Longest history list')).max_history, HISTORY);
-    const { data } = await browser.chart('InnoDB data available by server');
+    const { data } = await browser.chart('Logged InnoDB counters and messages by server');
     const counted = Object.fromEntries(data.map((row) => [row.instance, row.counters.startsWith('yes')]));
     assert.deepEqual(counted, { [CONSTANT]: true, [RETUNED]: false });
   });

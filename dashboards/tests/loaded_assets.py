@@ -44,7 +44,7 @@ def charts_named(placed: list[str]) -> list[Asset]:
 
 
 def titles_shown(chart: Asset) -> list[str]:
-    """Returns the title of a chart; of a row of numbers, those of the numbers and of their changes."""
+    """Returns the title of a chart, or the titles of the numbers and changes of a row of numbers."""
     numbers = [number["title"] for number in chart.content.get("numbers", [])]
     if changes.has_changes(chart.content):
         numbers.append(changes.title(chart.content))

@@ -17,7 +17,7 @@ _TOKEN = re.compile(r'name="csrf_token"[^>]*value="([^"]+)"|id="csrf_token"[^>]*
 
 
 class Visitor:
-    """A person who is logged in, with the session of a browser; without `user`, nobody is logged in."""
+    """A session like that of a browser. It is logged in as `user`, or not logged in if there is none."""
 
     def __init__(self, address: str, user: str = "", password: str = "") -> None:
         self.address = address.rstrip("/")
@@ -98,7 +98,7 @@ class Route:
 
     @property
     def reader(self) -> str:
-        """A role that gets it: security, if it does, so that few roles log in."""
+        """A role that may open it: security if possible, so that few roles log in."""
         return "security" if "security" in self.roles else min(self.roles)
 
     def at(self, values: Mapping[str, str]) -> "Route":

@@ -1,7 +1,7 @@
-// Each audience at its dashboards, as a person: what is listed, what opens, what is drawn, and what is refused. The first
-// audience does all of it on pages; of the others, the answers are asked for that these pages show, without a browser.
+// The dashboards of each audience: listed, opened, drawn and refused ones. The tests of the first audience use a browser. Those
+// of the other audiences send the same requests without a browser.
 //
-// The other files draw the other dashboards, as a user of one of their roles; test_roles.py asks for the data of every chart in
+// Other files draw the other dashboards as a user of one of their roles. test_roles.py requests the data of every chart in
 // every role. DRAW=all draws every dashboard in every role that sees it (`make test-long`).
 //
 // Environment: SUPERSET_URL; ROLES, a JSON object of users: {password, sees: {slug: title}, not: {slug: title}};
@@ -13,14 +13,14 @@ import { assertClose, assertDrawn, assertLinked, one, queryIdOf } from './assert
 import { request } from 'playwright-core';
 import { Browser, logInByRequest } from './browser.mjs';
 import { end } from './time.mjs';
-import { visit } from './tour.mjs';
-import * as truth from './truth.mjs';
-import { keepPicture, roles } from './visitor.mjs';
+import { visit } from './dashboard_visits.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { keepPicture, roles } from './browser_session.mjs';
 import { slowQueries } from './workload.mjs';
 
-/** What no other file draws; the samples are drawn below. */
+/** Dashboards that no other file draws, except Unmasked samples, which tests below draw. */
 const DRAWN_HERE = { developer: ['developers-digest'] };
-/** Titles of work pages; test_pages_access.py holds which role has which. */
+/** Titles of work pages. test_pages_access.py tests their roles. */
 const WORK_PAGES = ['Alert inbox', 'Rules', 'Search', 'Queries', 'Users and clients', 'Evidence', 'Setup',
   'Retention'];
 const [FIRST] = Object.keys(roles);
@@ -55,19 +55,19 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
       session = browser?.page.request ?? sessions.at(-1);
     });
 
-    test('begins with its overview', async () => {
+    test('opens its overview after login', async () => {
       const overview = `${user}-overview`;
       const first = overview in sees ? `/superset/dashboard/${overview}/` : '/dashboard/list/';
       if (user === FIRST) {
         await browser.land(overview);
         await assertDrawn(browser, overview);
         const { events } = slowQueries(end);
-        await assertLinked(browser, 'Executions', 'linked_executions', truth.executions(events), '/superset/dashboard/slow-queries/?');
+        await assertLinked(browser, 'Executions', 'linked_executions', expectedValues.executions(events), '/superset/dashboard/slow-queries/?');
         const [, p95, unit] = />([\d.]+) (µs|ms|s)</.exec((await one(browser, 'Latency p95')).linked_p95);
         const seconds = Number(p95) * { µs: 1e-6, ms: 1e-3, s: 1 }[unit];
-        assertClose(seconds, truth.percentile(events, 0.95), 'p95', truth.BUCKET_ERROR + 0.005); // it has three digits
-        const [heaviest] = (await browser.chart('Heaviest queries')).data;
-        assert.equal(heaviest.query_id, queryIdOf(truth.heaviestBy(events, queryIdOf)[0][1][0]));
+        assertClose(seconds, expectedValues.percentile(events, 0.95), 'p95', expectedValues.BUCKET_ERROR + 0.005); // the text has three digits
+        const [heaviest] = (await browser.chart('Total time (s) by query')).data;
+        assert.equal(heaviest.query_id, queryIdOf(expectedValues.heaviestBy(events, queryIdOf)[0][1][0]));
       }
       for (const path of ['/', '/superset/welcome/']) {
         const answer = await session.get(`${process.env.SUPERSET_URL}${path}`, { maxRedirects: 0 });
@@ -75,12 +75,12 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
       }
     });
 
-    test('has its dashboards in the list, and no other', async () => {
+    test('lists its dashboards only', async () => {
       const listed = user === FIRST ? await listedOnPage(browser, sees) : await listedByAnswer(session);
       assert.deepEqual([...new Set(listed)].sort(), Object.keys(sees).sort());
     });
 
-    test('is offered nothing but dashboards and work pages', async () => {
+    test('has only dashboards and work pages in its menu', async () => {
       const page = await (await session.get(`${process.env.SUPERSET_URL}/dashboard/list/`)).text();
       const { menu } = JSON.parse(unescaped(/data-bootstrap="([^"]*)"/.exec(page)[1])).common.menu_data;
       assert.deepEqual(menu.map(({ label }) => label).filter((label) => !WORK_PAGES.includes(label)), ['Dashboards']);
@@ -99,13 +99,13 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
     }
 
     if (hasBrowser) {
-      test('met no errors in the console, and no refusal', () => {
+      test('has no errors in the console and no refused requests', () => {
         assert.deepEqual(browser.errors, []);
         assert.deepEqual(browser.outside, []);
       });
     }
 
-    test('finds no dashboard of others', async () => {
+    test('cannot open dashboards of other audiences', async () => {
       const address = (slug) => `${process.env.SUPERSET_URL}/superset/dashboard/${slug}/`;
       for (const slug of Object.keys(not)) {
         const answer = await session.get(address(slug), { headers: { Accept: 'text/html' } });
@@ -140,15 +140,15 @@ describe('Unmasked samples', () => {
     assert.match(await browser.page.locator('body').innerText(), /Every access is recorded/);
   });
 
-  test('shows them as they ran after a click', async () => {
-    await browser.clickCell('Statements with samples', SAMPLED);
+  test('shows samples with literals after a click', async () => {
+    await browser.clickCell('Number of samples by statement', SAMPLED);
     await assertDrawn(browser, 'samples');
-    const { data } = await browser.chart('Samples');
+    const { data } = await browser.chart('Samples of the statement');
     assert.deepEqual(data.map((row) => row.statement), LITERALS.map(statement));
     await keepPicture(browser, 'samples');
   });
 
-  test('met no errors', () => {
+  test('has no errors in the console', () => {
     assert.deepEqual(browser.errors, []);
     assert.deepEqual(browser.outside, []);
   });
@@ -162,7 +162,7 @@ async function listedOnPage(browser, sees) {
     links.map((link) => new URL(link.href).pathname.split('/').filter(Boolean).at(-1)));
 }
 
-/** Of what the page asks for. */
+/** Of requests of the page. */
 async function listedByAnswer(session) {
   const answer = await session.get(`${process.env.SUPERSET_URL}/api/v1/dashboard/?q=(page_size:100)`);
   return (await answer.json()).result.map(({ slug }) => slug);
@@ -177,7 +177,7 @@ function statement(literal) {
   return `SELECT holder FROM cards WHERE number = '${literal}'`;
 }
 
-/** The newest first, as they are shown. */
+/** Newest first, in the order of the table. */
 async function insertSamples() {
   const rows = LITERALS.map((literal, i) => ({
     query_id: BigInt(`0x${SAMPLED}`).toString(), instance: 'samples-db-1', cluster: 'samples', database: 'shop', rule_set: '1',

@@ -1,6 +1,6 @@
-// Pictures of the running demo for the documentation: node screenshots.mjs DIRECTORY [NAME...]
+// Takes screenshots of the running demo for the documentation: node screenshots.mjs DIRECTORY [NAME...]
 //
-// NAME is the slug of a dashboard or the name of a work page in PAGES; a work page has a second picture in the dark theme,
+// NAME is the slug of a dashboard or the name of a work page in PAGES. A work page has a second picture in the dark theme,
 // NAME-dark. Without names it takes all. ../screenshots.py runs it and reduces the pictures.
 //
 // Environment: SUPERSET_URL; SECRETS, the directory with the passwords of Superset's users, in the demo's home.
@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser } from './browser.mjs';
 import { HOUR, MINUTE } from './time.mjs';
-import { dashboards, visit } from './tour.mjs';
+import { dashboards, visit } from './dashboard_visits.mjs';
 
 const [directory, ...wanted] = process.argv.slice(2);
 
@@ -18,9 +18,9 @@ const DAY = 24 * HOUR;
 const STORY_END = DAY + Date.parse(
   JSON.parse(readFileSync(join(process.env.SECRETS, '..', 'demo', 'manifest.json'), 'utf8')).story_day);
 
-/** What a visitor of the demo does first; other dashboards show the day of the stories. */
+/** Actions before the screenshot of a dashboard. Other dashboards show the day of the stories. */
 const FIRST = {
-  books: () => {}, // they show the times of the collection
+  books: () => {}, // it shows the times of the collection
   coverage: () => {},
   'rule-coverage': () => {},
   plans: async (browser) => {
@@ -33,7 +33,7 @@ const FIRST = {
     await storyDay(browser);
     await browser.followLink('Plan changes', 'open'); // the link keeps the time range
   },
-  'developers-digest': hours(7 * 24), // they are about the week before
+  'developers-digest': hours(7 * 24), // it covers the previous week
   'weekly-compliance': hours(7 * 24),
 };
 
@@ -49,13 +49,13 @@ const PAGES = {
   'page-setup': '/tailrace/setup/',
   'page-retention': '/tailrace/retention/',
 };
-/** Who opens a page, unless it is security. */
+/** Users that open a page instead of `security`. */
 const READER = { 'page-retention': 'compliance' };
 /** Pages to which the first link of a table with this address leads. */
 const FOLLOWED = { 'page-alert': '/tailrace/alerts/', 'page-query': '/tailrace/queries/' };
 
 async function storyDay(browser) {
-  await browser.showFirst(); // filters that another tab does not need are hidden there
+  await browser.showFirst(); // other tabs hide filters that they do not use
   await browser.chooseTimeRange(STORY_END - DAY, STORY_END);
 }
 
@@ -81,7 +81,7 @@ async function takePages(browser, names) {
     }
     for (const [theme, suffix] of [['dark', '-dark'], ['light', '']]) {
       await browser.page.emulateMedia({ colorScheme: theme });
-      await browser.page.reload({ waitUntil: 'load' }); // charts take their colours when they are drawn
+      await browser.page.reload({ waitUntil: 'load' }); // charts apply the theme when they are drawn
       await browser.page.screenshot({ path: join(directory, `${name}${suffix}.png`) });
     }
   }
@@ -93,7 +93,7 @@ async function choose(browser, filter, value) {
   await browser.applyFilters();
 }
 
-/** The password of a user; the demo has none for unmasked samples, which an administrator sees, too. */
+/** The password of a user. The demo has no user for unmasked samples, so the administrator opens them. */
 function password(user) {
   return readFileSync(join(process.env.SECRETS, `superset-${user}`), 'utf8').trim();
 }
@@ -108,7 +108,7 @@ for (const user of new Set([...shown.map((each) => each.user), ...pages.map(read
     await browser.logIn(user, password(user));
     for (const { slug, timed } of shown.filter((each) => each.user === user)) {
       await visit(browser, slug, FIRST[slug] ?? (timed ? storyDay : undefined))
-        .catch((error) => console.error(`${slug}: ${error.message}`)); // it is taken all the same, to be looked at
+        .catch((error) => console.error(`${slug}: ${error.message}`)); // takes the screenshot nevertheless, for inspection
       await browser.screenshot(join(directory, `${slug}.png`));
     }
     await takePages(browser, pages.filter((name) => readerOf(name) === user));

@@ -1,4 +1,4 @@
-// A story for the security dashboards, from a fixed list of operations, so that every number on them has a known answer.
+// The workload of the security dashboards: a fixed list of operations, so that every number has a known value.
 //
 // Two servers of the cluster `vault` within three hours before a given minute: an application logs in again and again, a
 // clerk does so without TLS, somebody guesses ann's password, logs in and reads around, somebody else tries names. Two more
@@ -12,7 +12,7 @@ import { DAY, MINUTE, SECOND, timestamp } from './time.mjs';
 export const CLUSTER = 'vault';
 export const INTRUDER = { user: 'ann', src: '203.0.113.9', connection: 4711 };
 const [FIRST, SECOND_SERVER] = ['vault-1', 'vault-2'];
-/** What the intruder did once let in: seconds later, verb, error code, text without literals, query_id. */
+/** Actions of the intruder after the login: seconds after it, verb, error code, text without literals, query_id. */
 const OPERATIONS = [
   [5, 'SHOW', 0, 'show databases', '9200000000000000001'],
   [9, 'SELECT', 0, 'select table_name from information_schema.tables where table_schema = ?', '9200000000000000002'],
@@ -21,7 +21,7 @@ const OPERATIONS = [
   [40, 'GRANT', 1142, 'grant select on vault.* to ?', '9200000000000000005'],
   [44, 'SELECT', 1142, 'select * from payroll.salaries', '9200000000000000006'],
 ];
-/** Rules in force: title, level, tactic, logs that suffice alone by server, what is missing where there are none. */
+/** Active rules: title, level, tactic, and by server the logs that are sufficient alone, or the missing fields. */
 const RULES = [
   ['Cards read by a stranger', 'high', 'collection', { 'vault-1': ['audit'] }, { missing_classes: ['query'] }],
   ['Login after many refused ones', 'critical', 'initial-access', { 'vault-1': ['audit', 'general'], 'vault-2': [] }, {}],
@@ -31,7 +31,7 @@ const RULES = [
 ];
 const NAMES = ['root', 'admin', 'mysql', 'test', 'oracle', 'ann'];
 
-/** Everything, with times before `end`, milliseconds since 1970. */
+/** The whole workload, with times before `end`, in milliseconds since 1970. */
 export function security(end) {
   const attempts = [...application(end), ...clerk(end), ...guessing(end), ...spraying(end)];
   const old = attempt(end - 10 * DAY, FIRST, 'till', '10.7.1.11', { connection: 1 });
@@ -50,7 +50,7 @@ export function security(end) {
   };
 }
 
-/** Logs in every ten minutes from one of two hosts; its server writes both an audit and a general log. */
+/** An application that logs in every ten minutes from one of two hosts. Its server writes an audit log and a general log. */
 function application(end) {
   return Array.from({ length: 16 }, (_, number) => attempt(end - (170 - 10 * number) * MINUTE, FIRST, 'till',
     `10.7.1.${11 + number % 2}`, { connection: 100 + number, logs: ['audit', 'general'], program: 'till-app' }));
@@ -62,7 +62,7 @@ function clerk(end) {
     '10.7.2.21', { connection: 200 + number, logs: ['general'], encryption: 'tcp' }));
 }
 
-/** Fifteen guesses, which the audit log and the error log record a second apart. Only the error log records the last but one. */
+/** Fifteen guesses, which the audit log and the error log record a second apart. Only the error log records the 14th. */
 function guessing(end) {
   const begun = end - 60 * MINUTE;
   const { user, src, connection } = INTRUDER;
@@ -74,7 +74,7 @@ function guessing(end) {
   ];
 }
 
-/** The session that followed: its records of the audit log, in order. */
+/** The records of the following session in the audit log, in order. */
 function intrusion(entry) {
   const records = OPERATIONS.map(([seconds, verb, status, , query_id]) => ({
     ...common(entry, entry.time + seconds * SECOND), source: 'audit', event_class: 'query', command: 'QUERY', verb, status,
@@ -84,7 +84,7 @@ function intrusion(entry) {
   return [...records, { ...common(entry, entry.time + 60 * SECOND), source: 'audit', ...left }];
 }
 
-/** One names the statement that read cards, one is about the guesses, one about somebody else, two about other servers. */
+/** Alerts: one for the statement that read cards, one for the refused logins, one for another user, two for other servers. */
 function alertsOf(attempts, operations) {
   const guesses = attempts.filter((tried) => tried.refused && tried.user === INTRUDER.user && tried.src === INTRUDER.src);
   const read = operations[2];
@@ -99,7 +99,7 @@ function alertsOf(attempts, operations) {
   ];
 }
 
-/** What the detect job says of each rule and server; a server that is not among a rule's cannot feed it. */
+/** The rule coverage that the detect job reports by rule and server. A rule cannot fire on a server that its list lacks. */
 function coverageOf(end) {
   const answers = RULES.flatMap(([rule_title, level, tactic, on, missing]) => [FIRST, SECOND_SERVER].flatMap((instance) => {
     const its = {

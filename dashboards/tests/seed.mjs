@@ -1,5 +1,5 @@
-// Inserts the workload into ClickHouse as the normalize job does: as `writer`, into the raw tables only; and what auditors,
-// servers' facts and the recorder of unmasked accesses add, as those.
+// Inserts the workload into ClickHouse as the normalize job does: as `writer`, into the tables of the job only. Inserts reviews,
+// snapshots and unmasked accesses with the accounts of the auditor, the snapshot loader and the access recorder.
 //
 // Environment: CLICKHOUSE_URL, CLICKHOUSE_PASSWORD (of writer), AUDITOR_PASSWORD, FACTS_PASSWORD, WITNESS_PASSWORD,
 // WORKLOAD_END (seconds since 1970, a whole minute).
@@ -18,7 +18,7 @@ const PASSWORDS = {
 };
 
 async function insert(table, rows, user = 'writer') {
-  const columns = ['auditor', 'witness'].includes(user) ? ` (${Object.keys(rows[0]).join(', ')})` : ''; // the others are the server's
+  const columns = ['auditor', 'witness'].includes(user) ? ` (${Object.keys(rows[0]).join(', ')})` : ''; // the server sets the other columns
   const query = encodeURIComponent(`INSERT INTO tailrace.${table}${columns} FORMAT JSONEachRow`);
   const answer = await fetch(`${process.env.CLICKHOUSE_URL}/?query=${query}`, {
     method: 'POST',

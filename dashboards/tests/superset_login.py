@@ -101,7 +101,7 @@ class LoginSuperset:
                 self.client.post("/api/v1/security/roles/", {"name": name})
 
     def is_logged_in(self, session: requests.Session) -> bool:
-        """Whether Superset refuses the session something that needs a role (403), not a login (401)."""
+        """Returns whether Superset refuses a request for lack of a role (403), not of a login (401)."""
         address, of_a_script = f"{self.address}/api/v1/me/roles/", {"Accept": "application/json"}
         answer = session.get(address, headers=of_a_script, timeout=LIMIT_SECONDS)
         assert answer.status_code in (401, 403), answer.status_code

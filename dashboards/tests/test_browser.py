@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from loaded_assets import of_kind
 
-from dashboards.tests import browser, drawn_tabs
+from dashboards.tests import browser, rendered_tabs
 from e2e import hostile_clients
 from tailrace.dashboards import layout
 
@@ -16,11 +16,11 @@ from tailrace.dashboards import layout
 @pytest.mark.browser
 @pytest.mark.timeout(4800)
 def test_dashboards_show_the_values_of_the_workload(browser_tests, tmp_path, request):
-    """Draws the tabs of drawn_tabs.py, and requests the data of the other charts without drawing them.
+    """Draws the tabs of rendered_tabs.py, and requests the data of the other charts without drawing them.
 
     `--browser-tests developer.test.mjs` runs one file, without the check that each tab was drawn.
     """
-    show_values(browser_tests, tmp_path, request, drawn_tabs.drawn())
+    show_values(browser_tests, tmp_path, request, rendered_tabs.drawn())
 
 
 @pytest.mark.browser

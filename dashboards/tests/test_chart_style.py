@@ -106,6 +106,33 @@ def test_browsers_receive_the_titles_of_columns_and_metrics(chart):
     assert not missing, "add it to embedded/superset/tailrace_chart_labels.py"
 
 
+AGGREGATES = [
+    chart
+    for chart in of_kind("charts")
+    if metrics_asked(chart)
+    and chart.content["viz_type"] not in ("big_number_total", "gantt_chart", "tree_chart")
+    and chart not in NUMBERS
+    and chart.name != "session_who"  # its metrics are times and lists
+]
+QUANTITY_AND_UNIT = re.compile(
+    r"Number of |Average rows |minutes|[Bb]ytes|\((s|%|query seconds per second|seconds per second)\)"
+)
+"""A count has its unit in the words after *Number of*; other quantities name the unit itself."""
+
+
+@pytest.mark.parametrize("chart", AGGREGATES, ids=names(AGGREGATES))
+def test_titles_name_the_quantity_with_its_unit(chart):
+    title = chart.content["slice_name"]
+    assert QUANTITY_AND_UNIT.search(title), f"{chart.file}: '{title}' names no quantity with its unit"
+
+
+def test_styles_name_existing_charts():
+    """A renamed chart would lose its styles silently."""
+    style = (REPOSITORY / "dashboards" / "style.css").read_text()
+    styled = re.findall(r'data-test-chart-name="([^"]+)"', style)
+    assert styled and {*styled} <= {chart.content["slice_name"] for chart in of_kind("charts")}
+
+
 SPACES = "\u200b\u2002"
 
 

@@ -37,7 +37,7 @@ def numbers_of(chart: Asset) -> int:
 
 
 def is_limits(chart: Asset) -> bool:
-    """Returns whether a chart is the small line that states what limits the data of a dashboard."""
+    """Returns whether a chart is the line *Data limits* of a dashboard."""
     return chart.content["slice_name"] == "Data limits summary"
 
 

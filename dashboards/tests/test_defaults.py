@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dashboards.tests import repeated
+from dashboards.tests import restated_defaults
 from tailrace.dashboards import asset_files, defaults
 from tailrace.dashboards.asset import Asset
 from tailrace.dashboards.asset_files import AssetError
@@ -60,7 +60,7 @@ def write(file: Path, content: dict[str, Any]) -> None:
 
 
 def test_no_file_states_its_defaults():
-    assert list(repeated.repeated(asset_files.DIRECTORY)) == []
+    assert list(restated_defaults.repeated(asset_files.DIRECTORY)) == []
 
 
 def test_every_default_is_that_of_several_assets():
@@ -93,7 +93,7 @@ def name(written: str | dict[str, Any]) -> str:
 def test_a_repeated_default_is_named_with_its_line(tmp_path: Path, completed):
     completed("charts", {**CHART, "params": {"row_limit": 10, "order_desc": False}})
     completed("datasets", {**DATASET, "columns": [{"column_name": "user", "verbose_name": "User"}]})
-    assert list(repeated.repeated(tmp_path)) == [
+    assert list(restated_defaults.repeated(tmp_path)) == [
         "datasets/some.yaml:9: delete `verbose_name: User`, which is the default",
         "charts/some.yaml:6: delete `row_limit: 10`, which is the default",
     ]

@@ -1,4 +1,4 @@
-"""Draws every work page in a browser once (pages_opened.mjs), as Superset answered test_pages_access.py."""
+"""Draws every work page in a browser once (page_checks.mjs), from the responses to test_pages_access.py."""
 
 import json
 import os
@@ -37,4 +37,4 @@ def test_pages_are_accessible_and_fit(stack, passwords, places, opened, tmp_path
         "CHANNEL": CHANNEL,
     }
     ran = npm("run", "pages", "--silent", environment=environment)
-    assert ran.returncode == 0, "the tests in pages_opened.mjs say what is wrong, above"
+    assert ran.returncode == 0, "the tests in page_checks.mjs say what is wrong, above"

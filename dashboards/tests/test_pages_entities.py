@@ -110,7 +110,7 @@ def analyst(filled, visitors) -> Visitor:
 
 @pytest.fixture(scope="module")
 def text_of(filled, visitors) -> Callable[..., str]:
-    """Returns the text of a page for the analyst, by address and arguments; it is asked for once."""
+    """Returns the text of a page for the analyst, by address and arguments. It requests each page once."""
 
     texts: dict[tuple, str] = {}
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from dashboards.tests.inserted_rows import rows_of
 from dashboards.tests.pages import Visitor, parsed
-from dashboards.tests.planted_rows import rows_of
 from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack
 from tailrace.evidence import framework, signing
@@ -174,7 +174,7 @@ def test_a_changed_bundle_is_not(visitor, exported):
         for name in source.namelist():
             target.writestr(name, source.read(name) + (b" " if name == "README.txt" else b""))
     shown = upload(visitor, changed.getvalue())
-    assert "Not what was exported" in shown and "failed" in shown
+    assert "The bundle differs from the export" in shown and "failed" in shown
 
 
 def test_a_file_is_needed_to_verify(visitor):

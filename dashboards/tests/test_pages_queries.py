@@ -163,7 +163,7 @@ def readers(stack, visitors) -> dict[str, Visitor]:
 
 @pytest.fixture(scope="module")
 def page_of(readers) -> Callable[[str], Response]:
-    """Returns the page of the statement for a role, which is asked for once."""
+    """Returns the page of the statement for a role, after one request per role."""
     return cache(lambda role: readers[role].get(PATH, **SPAN))
 
 
@@ -270,7 +270,7 @@ def test_the_current_plan_is_compared_and_its_advice_is_ddl(page_of):
     assert "\N{MINUS SIGN} o: ref by by_id, 7 rows removed" in found
     assert "+ o: ALL, 51,000 rows added ⚠ reads all rows (51,000)" in found
     assert "slower: 6 times as long (40 executions before, 20 after)" in found
-    assert "The plan of 6 of 6 executions is known." in found
+    assert "Executions with a known plan: 6 of 6." in found
     assert "CREATE INDEX `pages_orders_id_b` ON `pages`.`pages_orders` (`id`, `b`);" in found
 
 

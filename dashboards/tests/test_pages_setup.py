@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
+from dashboards.tests.inserted_rows import rows_of
 from dashboards.tests.pages import parsed
-from dashboards.tests.planted_rows import rows_of
 from e2e.stack import Stack
 
 pytestmark = pytest.mark.browser
@@ -62,7 +62,7 @@ def planted(stack: Stack) -> Iterator[Stack]:
 
 @pytest.fixture(scope="module")
 def shown(planted: Stack, visitors) -> Callable[..., str]:
-    """Returns the text of a page for an audience, which is asked for once."""
+    """Returns the text of a page for an audience, after one request per page."""
 
     def show(user: str, **arguments: str) -> str:
         answer = visitors[user].get("/tailrace/setup/", **arguments)

@@ -74,7 +74,7 @@ def may(key: str, slug: str) -> bool:
 
 @pytest.mark.parametrize("key", [*LOOKERS, dashboard_roles.ADMIN])
 def test_lists_and_opens_its_dashboards_and_no_other(clients, key):
-    """Each dashboard in one of three ways, which all ask the same question of Superset."""
+    """Requests each dashboard in one of three ways that Superset authorizes equally."""
     listed = {each["slug"] for each in clients[key].every("/api/v1/dashboard/", ["slug"])}
     assert listed == {slug for slug in DASHBOARDS if may(key, slug)}
     for slug, way in zip(DASHBOARDS, cycle(("", "/charts", "/datasets"))):
@@ -120,8 +120,8 @@ def test_a_dataset_is_readable_only_through_a_dashboard(clients, charts, admin):
 
 
 @pytest.mark.parametrize("key", LOOKERS)
-def test_no_data_is_had_by_a_forged_place(clients, charts, key):
-    """Every forgery of the first foreign dashboard's place, and one of each other dashboard's."""
+def test_a_forged_place_returns_no_data(clients, charts, key):
+    """Tests every forgery for the first dashboard of another role, and one forgery for the others."""
     mine = next(chart for chart in charts if may(key, chart.slug))
     its = {chart.dataset for chart in charts if may(key, chart.slug)}
     foreign = [*{chart.slug: chart for chart in charts if chart.dataset not in its}.values()]
@@ -260,7 +260,7 @@ def test_applying_twice_changes_nothing_but_the_passwords(stack, admin, charts):
 
 
 def imported_at(admin: Client) -> dict[int, str]:
-    """When each chart was changed last."""
+    """Returns the time of the last change of each chart."""
     columns = ["id", "changed_on_utc"]
     return {chart["id"]: chart["changed_on_utc"] for chart in admin.every("/api/v1/chart/", columns)}
 

@@ -1,7 +1,7 @@
 """Tests the work that tailrace_superset_patches.py and tailrace_audited_connection.py save per chart.
 
-Both are in embedded/superset. The first tests count in a separate process (spared.py), the others query the
-running Superset.
+Both are in embedded/superset. The first tests count in a separate process (query_cost.py), the others query
+the running Superset.
 """
 
 import gzip
@@ -29,12 +29,12 @@ from tailrace_local.components.superset import Superset
 
 pytestmark = pytest.mark.browser
 
-SPARED = Path(__file__).with_name("spared.py")
+QUERY_COST = Path(__file__).with_name("query_cost.py")
 
 
 @pytest.fixture(scope="module")
 def took(stack, tmp_path_factory) -> dict:
-    """Returns the output of spared.py on a copy of the metadata."""
+    """Returns the output of query_cost.py on a copy of the metadata."""
     component = Superset(stack.settings, stack.home)
     home = tmp_path_factory.mktemp("superset")
     file = stack.home.data("superset") / "superset.db"
@@ -43,7 +43,7 @@ def took(stack, tmp_path_factory) -> dict:
     own = {"SUPERSET_HOME": str(home), "SUPERSET_TRUSTED_PROXIES": "10.42.0.0/16"}
     environment = {**os.environ, **component.environment(), **own}
     said = subprocess.run(
-        [component.python(), SPARED], env=environment, capture_output=True, text=True, check=False
+        [component.python(), QUERY_COST], env=environment, capture_output=True, text=True, check=False
     )
     assert said.returncode == 0, said.stderr[-3000:]
     return json.loads(said.stdout.splitlines()[-1])

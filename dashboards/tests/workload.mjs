@@ -1,4 +1,4 @@
-// A workload with a story, made from a fixed seed, so that every number on the dashboards has a known answer.
+// The workload of the developers' dashboards, generated from a fixed seed, so that every number has a known value.
 //
 // Three hours of four servers end at a given minute. An incident multiplies one query's latency on shop-db-2,
 // one server samples its log (each entry stands for ten executions), and the six watched files show every
@@ -9,7 +9,7 @@ import { MINUTE, timeOf, timestamp } from './time.mjs';
 export const MINUTES = 180;
 const BANNER_BYTES = 214; // the three lines a server writes at the head of a slow log
 
-/** Mulberry32: a small generator of numbers in [0, 1), the same for the same seed everywhere. */
+/** Mulberry32: a small generator of numbers in [0, 1). The same seed gives the same numbers on every machine. */
 export function generator(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -83,7 +83,7 @@ export function slowQueries(end) {
   return { events, fingerprints: STATEMENTS.map((stated) => fingerprintRow(stated, end)), ...plansOf(events), ...tracesOf(events) };
 }
 
-// Plans that statements have, by query_id. The statement of the incident gets another one while that lasts.
+// Plans of statements, by query_id. The statement of the incident has another plan during the incident.
 const PLANS = {
   '5b1e8d0f3a924c77': [plan('5B1E0000AAAA0001', ['orders'], ['ref'], ['by_customer'], 12.5,
     ['query block', '  sort, filesort', '    orders: ref by by_customer, 40 rows'], [])],
@@ -107,7 +107,7 @@ function plan(hash, tables, accessTypes, indexes, cost, tree, advice) {
   return { plan_hash: hash, tables, access_types: accessTypes, indexes, cost, tree: tree.join('\n'), advice };
 }
 
-/** The columns of an execution that say its plan. */
+/** The columns of an execution that contain its plan. */
 function planOf(event, start) {
   const minute = (timeOf(event) - start) / MINUTE;
   const plans = PLANS[idOf(event)] ?? [];
@@ -115,7 +115,7 @@ function planOf(event, start) {
   return { plan_hash: plans[other ? 1 : 0]?.plan_hash ?? '' };
 }
 
-/** One of fifty statements that lock rows waits for too long. */
+/** One of fifty statements that lock rows exceeds the lock wait timeout. */
 function errorOf(event) {
   return { error_code: idOf(event) === 'e85a1c6094b3df72' && event.entry_offset % 20_000 === 0 ? 1205 : null };
 }
@@ -124,7 +124,7 @@ function idOf(event) {
   return BigInt(event.query_id).toString(16).padStart(16, '0');
 }
 
-/** Rows of plans and plan_changes, as the jobs make them of these executions. */
+/** Rows of plans and plan_changes, as the jobs derive them from these executions. */
 function plansOf(events) {
   const rows = Object.entries(PLANS).flatMap(([id, its]) => its.flatMap((one) => {
     const seen = events.filter((event) => event.plan_hash === one.plan_hash);
@@ -156,7 +156,7 @@ const ENDPOINTS = {
   '5b1e8d0f3a924c77': 'GET /customers/{id}/orders',
   'c0a4e6129f7bd835': 'GET /reports/best-sellers',
 };
-const TRACED = 4; // one execution of so many
+const TRACED = 4; // one of this many executions has a trace
 const CALLS_OF_LOOP = 6;
 const LOOPED = '0f93b7a1d25c6e48';
 
@@ -173,7 +173,7 @@ function tracesOf(events) {
   return { spans };
 }
 
-/** A request that runs a logged statement; that of the report also runs a short one in a loop, which no log has. */
+/** A request that runs a logged statement. The request of the report also runs a short statement in a loop, which no log contains. */
 function requestOf(event, random) {
   const endpoint = ENDPOINTS[idOf(event)];
   const began = timeOf(event) - 1000 * event.query_time;
@@ -272,7 +272,7 @@ export function logFiles(end) {
   };
 }
 
-/** Writes the postings of one log, minute by minute, and counts separately how many bytes became what. */
+/** Writes the postings of one log by minute, and counts the bytes by category separately. */
 class LogFile {
   constructor(traits, start, random) {
     Object.assign(this, { traits, start, random, postings: [], deadLetters: [], states: [] });
@@ -354,14 +354,14 @@ class LogFile {
     });
   }
 
-  /** What a backfill posts: the gap's bytes taken back, and the postings that replace them. */
+  /** The postings of a backfill: the gap is withdrawn, and its bytes get other postings. */
   repair(minute, from) {
     this.post(minute, 'FRAMER', 'GAP', from, this.size, 0, 'lost', -1);
     this.booked.gapBytes -= this.size - from;
     this.entries(minute, from, this.size);
   }
 
-  /** Six censuses in the minute, and how far the framer has read by then. */
+  /** Six censuses of the minute, with the position of the framer at each of them. */
   census(minute, from, stuck) {
     for (let census = 1; census <= 6; census++) {
       const size = from + Math.round(((this.size - from) * census) / 6);

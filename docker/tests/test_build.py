@@ -130,7 +130,7 @@ def base(buildah: Buildah, tmp_path_factory) -> str:
 
 @pytest.fixture(scope="module")
 def flink_base(buildah: Buildah, base: str) -> str:
-    """What our layers ask of Flink's image: its user and its directory. Flink itself is not in it."""
+    """The parts of Flink's image that our layers need: its user and its directory, without Flink."""
     if exists(buildah, FLINK_BASE):
         return FLINK_BASE
     container = buildah("from", base).strip()
@@ -145,7 +145,7 @@ def flink_base(buildah: Buildah, base: str) -> str:
 
 @pytest.fixture(scope="module")
 def superset_base(buildah: Buildah, base: str) -> str:
-    """What our layers ask of Superset's image: Superset in /app/.venv, uv, its user; not our drivers."""
+    """The parts of Superset's image that our layers need: Superset in /app/.venv, uv, its user."""
     if exists(buildah, SUPERSET_BASE):
         return SUPERSET_BASE
     container = buildah("from", base).strip()

@@ -231,7 +231,7 @@ class Server:
         """Waits until the closed sessions are completely in the audit log.
 
         The server writes their end after the client has its response, and must do so before the clock moves.
-        For a session that is not logged, this waits a moment in vain.
+        For a session that is not logged, this waits until its limit.
         """
         deadline = time.monotonic() + SETTLE_SECONDS
         while b",DISCONNECT," not in self._last_line() and time.monotonic() < deadline:

@@ -16,7 +16,7 @@ from typing import Any
 WHOLE_FILE = "(file)"
 """The column of a difference that is a file which only one version has."""
 RARE = 40
-"""A value that at most so many rows have can identify a row."""
+"""A value that at most this number of rows have can identify a row."""
 
 Columns = dict[str, str]
 """The values of a row as JSON, by column."""

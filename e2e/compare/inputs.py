@@ -86,7 +86,7 @@ def _of_corpora() -> Iterator[tuple[Path, Path, str]]:
 
 
 def beginning(file: Path, most: int) -> bytes:
-    """Returns a file, uncompressed; of a larger one its first lines, at most so many bytes."""
+    """Returns the uncompressed file, or the first lines of a larger file up to this number of bytes."""
     with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as opened:
         content = opened.read(most + 1)
     return content if len(content) <= most else content[: content.rfind(b"\n", 0, most) + 1]

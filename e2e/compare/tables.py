@@ -15,7 +15,7 @@ from confluent_kafka import Producer
 
 from e2e.compare.accepted import COLUMNS
 from e2e.compare.versions import Version
-from e2e.state_of_release import COLLECTORS, COMPONENTS, Release
+from e2e.release_state import COLLECTORS, COMPONENTS, Release
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.home import Home
 from tailrace.demo import feed

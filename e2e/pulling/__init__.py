@@ -1,1 +1,1 @@
-"""A service that keeps logs, for the puller: made from the service models of botocore."""
+"""Services and servers from which the puller reads logs in tests: fakes, and real ones."""

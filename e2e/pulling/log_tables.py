@@ -254,7 +254,7 @@ def check_events(server: TableServer, slow: bytes, general: bytes, directory: Pa
 
 
 def check_databases(of_file: list[dict], of_table: list[dict]) -> None:
-    """Rows have their own database. A session without one has that of the entry before it in the file."""
+    """Rows have their own database. In the file, a session without one has that of the previous entry."""
     found = [
         _by_session((each["database"], each["flags"], each["connection_id"]) for each in events)
         for events in (of_file, of_table)
@@ -292,7 +292,7 @@ def check_both_logs(server: TableServer, directory: Path) -> None:
 
 
 def check_truncate(server: TableServer) -> None:
-    """A TRUNCATE between two visits is recorded as a gap of one byte, because what is lost is unknown."""
+    """A TRUNCATE between two visits is recorded as a gap of one byte, because the lost rows are unknown."""
     chosen = Random(2)
     with server.logging():
         puller = TablePuller(server.reader())
@@ -313,7 +313,7 @@ def check_truncate(server: TableServer) -> None:
 
 
 def check_refusals(server: TableServer) -> None:
-    """What is missing is named with the statement that fixes it, and the statement does."""
+    """Each reported problem has a statement that fixes it."""
     with server.logging():
         puller = TablePuller(server.reader())
         server.run(f"REVOKE SELECT ON mysql.slow_log FROM '{PULLER}'@'localhost'")

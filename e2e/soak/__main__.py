@@ -86,7 +86,7 @@ class _Session:
         self._done: Counter = Counter()
 
     def run(self) -> str:
-        """Returns what differs from what was written; empty if everything is exact."""
+        """Returns the differences between stored and written data; empty if there are none."""
         self._stack.watch(self._workload.logs)
         with self._workload.writing(self._options.rate):
             self._until(time.monotonic() + self._options.hours * 3600)

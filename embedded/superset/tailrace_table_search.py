@@ -24,7 +24,7 @@ def search_anywhere() -> None:
 def widen(asked: Any) -> None:
     """Replaces each search `text%` of a request by `%text%`, with the special characters of patterns escaped.
 
-    A chart's own filters stay unchanged, and so do searches in dashboards' filters, which have no pages.
+    A chart's own filters and searches in dashboards' filters, which have no pages, stay unchanged.
     """
     form = asked.get("form_data") if isinstance(asked, dict) else None
     if not (isinstance(form, dict) and form.get("server_pagination")):

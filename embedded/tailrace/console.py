@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import TextIO
 
+from tailrace.plural import counted
+
 BOLD, DIM, RED, YELLOW, GREEN = "1", "2", "31", "33", "32"
 GAP = "  "
 
@@ -86,7 +88,7 @@ def count(number: int) -> str:
 
 def number(things: Sized, what: str) -> str:
     """Formats a count with its noun: 1 file, 2 files."""
-    return f"{count(len(things))} {what}{'' if len(things) == 1 else 's'}"
+    return counted(len(things), what)
 
 
 def size(number: float) -> str:

@@ -16,6 +16,7 @@ from tailrace import __version__
 from tailrace.config.home import Home
 from tailrace.erasure import vault as names
 from tailrace.errors import ReportedError
+from tailrace.plural import counted
 
 MANIFEST = "backup.json"
 NOT_KEPT = ("run", "logs", "watch")
@@ -73,7 +74,8 @@ def restore(home: Home, directory: Path) -> tuple[Manifest, Path | None]:
     files, size = _count(directory)
     if (files, size) != (manifest.files, manifest.bytes):
         raise BackupError(
-            f"{directory} is incomplete: {manifest.files} files of {manifest.bytes} bytes were written, "
+            f"{directory} is incomplete: {counted(manifest.files, 'file')} of "
+            f"{counted(manifest.bytes, 'byte')} were written, "
             f"{files} of {size} exist"
         )
     home.root.mkdir(mode=0o700, parents=True, exist_ok=True)

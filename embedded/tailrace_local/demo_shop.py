@@ -18,6 +18,7 @@ from tailrace.demo import feed as demo_feed
 from tailrace.demo.shop import files, story
 from tailrace.demo.shop.story import Story
 from tailrace.ledger import balance as ledger_balance
+from tailrace.plural import counted
 from tailrace.programs import fluentbit
 from tailrace.sources.sources_file import Source
 from tailrace_local import kafka as local_kafka
@@ -60,7 +61,7 @@ def feed(context: Context, written: Story, seconds: float, steps: Steps) -> dict
     """
     kafka = local_kafka.connect(context.settings, context.home, "traces")
     if unsent := demo_feed.send(kafka, written.spans):
-        raise CommandError(f"Kafka did not confirm {unsent} messages with spans")
+        raise CommandError(f"Kafka did not confirm {counted(unsent, 'message')} with spans")
     steps.show("demo", f"{console.count(written.manifest['spans'])} spans of an application sent")
     _lose(context, written, seconds, steps)
     _repair(context, written, seconds, steps)

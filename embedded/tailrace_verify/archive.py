@@ -30,6 +30,7 @@ from tailrace_verify.check import FORM, Scope, moment
 from tailrace_verify.files import Files
 from tailrace_verify.findings import NOTED, Report
 from tailrace_verify.leaves import RowsLeaf
+from tailrace_verify.plural import counted
 from tailrace_verify.trust import Trust
 
 CHECK = "archive"
@@ -82,7 +83,7 @@ def _deletions(content: Files, scope: Scope | None, report: Report) -> dict[tupl
         if check.is_inside(f"{each.day}T00:00:00Z", scope or Scope()):
             found[each.table, each.day] = each
             place = {"file": name, "table": each.table, "day": each.day}
-            report.add(NOTED, CHECK, f"{each.rows} rows were {each.text()}", **place)
+            report.add(NOTED, CHECK, f"{counted(each.rows, 'row was', 'rows were')} {each.text()}", **place)
     if found:
         report.notes.append(
             "the archive does not prove who deleted days; `tailrace archive verify` compares the record"
@@ -214,7 +215,9 @@ class _DayCheck:
 
         path, place = self.root / file.path, {"file": file.path, "table": self.day.table}
         if not path.is_file():
-            self.report.incomplete(CHECK, f"the file with {file.rows} rows is missing", row=1, **place)
+            self.report.incomplete(
+                CHECK, f"the file with {counted(file.rows, 'row')} is missing", row=1, **place
+            )
             self.is_damaged = True
             return
         if _sha256(path) != file.sha256:
@@ -296,7 +299,7 @@ class _DayCheck:
     def _finish(self) -> None:
         for expected in (each for some in self.minutes.values() for each in some):
             if not expected.is_done and expected.rows and not self.is_damaged:
-                message = f"the archive has {len(expected.hashes)} of its {expected.rows} rows"
+                message = f"the archive has {len(expected.hashes)} of its {counted(expected.rows, 'row')}"
                 self.report.incomplete(CHECK, message, **expected.place)
 
 
@@ -314,8 +317,8 @@ def _note_uncovered(found: Sequence[Day], report: Report) -> None:
     for table in sorted({day.table for day in found} - set(COVERED)):
         rows = sum(day.rows for day in found if day.table == table)
         report.notes.append(
-            f"{table}: {rows:,} rows are compared with the digests of the archive only, because the"
-            " transparency log does not cover this table"
+            f"{table}: {counted(rows, 'row is', 'rows are')} compared with the digests of the archive"
+            " only, because the transparency log does not cover this table"
         )
 
 

@@ -14,6 +14,7 @@ from tailrace_verify.files import Files
 from tailrace_verify.findings import Report
 from tailrace_verify.leaves import Leaves
 from tailrace_verify.log import Seen
+from tailrace_verify.plural import counted
 from tailrace_verify.trust import Trust, completed
 
 SCOPE = "scope.json"
@@ -127,7 +128,8 @@ def _check_coverage(newest: Seen, scope: Scope, report: Report) -> None:
     count = (scope.end - first) // timedelta(minutes=1)
     report.incomplete(
         COVERAGE,
-        f"{count} minutes are without coverage: the log ends at {log.shown(newest.time)}",
+        f"{counted(count, 'minute is', 'minutes are')} without coverage: "
+        f"the log ends at {log.shown(newest.time)}",
         minute=first.strftime(FORM),
     )
 
@@ -143,6 +145,11 @@ def _describe(newest: Seen, scope: Scope, held: Leaves, report: Report) -> None:
         "tables": sorted({leaf.table for leaf in held.rows.values()}),
     }
     if late := report.counts["late parts"]:
-        report.notes.append(f"{late} leaves contain rows that arrived after their minute was recorded")
+        report.notes.append(
+            f"{counted(late, 'leaf contains', 'leaves contain')} rows that arrived "
+            "after their minute was recorded"
+        )
     if again := report.counts["files that began again"]:
-        report.notes.append(f"{again} files began again at byte 0 while a range was open: truncated logs")
+        report.notes.append(
+            f"{counted(again, 'file')} began again at byte 0 while a range was open: truncated logs"
+        )

@@ -26,6 +26,7 @@ from tailrace_verify.check import Scope
 from tailrace_verify.files import MARKS, of_archive
 from tailrace_verify.findings import Report, Status
 from tailrace_verify.pem import SigningKeyError
+from tailrace_verify.plural import counted
 from tailrace_verify.trust import Trust
 
 MANIFEST, SIGNATURE, PUBLIC_KEY = "manifest.json", "manifest.sig", "public-key.pem"
@@ -48,9 +49,9 @@ OWN = (MANIFEST, SIGNATURE)
 
 READABLE = "The file is an evidence bundle"
 CONTAINER = "Every program reads the same files from the ZIP file"
-SIGNED = "The signature is that of the manifest with this key"
+SIGNED = "This key has signed the manifest"
 PROVEN = "The transparency log proves the rows, and nothing in it was changed"
-FILES = "The files are those of the manifest, with their sizes and SHA-256 sums"
+FILES = "The files equal the list of the manifest, with their sizes and SHA-256 sums"
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def _container_faults(file: BinaryIO, bundle: zipfile.ZipFile) -> Iterator[str]:
     entries = bundle.infolist()
     for name, times in Counter(entry.filename for entry in entries).items():
         if times > 1:
-            yield f"{_shown(name)}: {times} files of this name"
+            yield f"{_shown(name)}: {counted(times, 'file')} of this name"
     for entry in entries:
         yield from _entry_faults(entry)
     yield from _tiling_faults(file, bundle, entries)
@@ -271,7 +272,7 @@ def _content_faults(bundle: zipfile.ZipFile, entry: zipfile.ZipInfo, listed: Map
         yield f"{entry.filename}: changed, cannot be unpacked: {error}"
         return
     if left or sum_.hexdigest() != listed["sha256"]:
-        yield f"{entry.filename}: changed, its SHA-256 sum is not that of the manifest"
+        yield f"{entry.filename}: changed, its SHA-256 sum differs from the manifest"
 
 
 def _small(bundle: zipfile.ZipFile, name: str) -> bytes:

@@ -20,7 +20,7 @@ NOTED = Status.PROVEN
 ORDER = (Status.TAMPERED, Status.INCOMPLETE, Status.UNDETERMINED)
 MEANING: Mapping[Status, str] = {
     Status.PROVEN: "proven: everything that was checked is as it was recorded",
-    Status.TAMPERED: "tampered: something differs from what was recorded",
+    Status.TAMPERED: "tampered: data differ from the record",
     Status.INCOMPLETE: "incomplete: nothing differs, but something is missing",
     Status.UNDETERMINED: "cannot be determined: a key or a file that the proof needs is missing",
 }

@@ -209,7 +209,7 @@ def _check_consistency(tree: Tiles, older: Sequence[Seen], report: Report) -> No
             if tree.root(seen.checkpoint.size) != seen.checkpoint.root:
                 report.tampered(
                     CONSISTENCY,
-                    f"its first {seen.checkpoint.size} leaves are not those of the newest checkpoint",
+                    f"its first {seen.checkpoint.size} leaves differ from the newest checkpoint",
                     file=seen.file,
                     leaf=seen.checkpoint.size,
                 )

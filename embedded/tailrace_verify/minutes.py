@@ -17,6 +17,7 @@ from tailrace_verify import merkle, rows
 from tailrace_verify.files import Files
 from tailrace_verify.findings import Report
 from tailrace_verify.leaves import RowsLeaf
+from tailrace_verify.plural import counted
 from tailrace_verify.rewinds import TABLE as RECORD
 from tailrace_verify.rewinds import Rewinds, message
 
@@ -57,7 +58,9 @@ def check_complete(files: Files, leaves: Iterable[RowsLeaf], tables: Iterable[st
     for leaf in leaves:
         name = file_name(ROWS, leaf.table, leaf.minute, leaf.part)
         if leaf.table in wanted and leaf.rows and name not in names:
-            report.incomplete(CHECK, f"{leaf.rows} rows are missing", **_place(name, leaf))
+            report.incomplete(
+                CHECK, f"{counted(leaf.rows, 'row is', 'rows are')} missing", **_place(name, leaf)
+            )
 
 
 def verify_lines(
@@ -92,7 +95,8 @@ def _locate(found: Sequence[bytes], leaf: RowsLeaf, known: bytes | None, place: 
     if hashes is None:
         report.tampered(
             CHECK,
-            f"{len(found)} rows do not give the digest of {leaf.rows} rows",
+            f"{counted(len(found), 'row does', 'rows do')} not give the digest "
+            f"of {counted(leaf.rows, 'row')}",
             **place,
         )
         return

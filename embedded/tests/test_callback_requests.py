@@ -130,7 +130,7 @@ def body_of(kind: str, name: str) -> bytes:
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
 def test_an_incomplete_body_is_malformed_or_ignored(path):
-    """Removes each key at any depth in turn: the result is an event or MalformedError."""
+    """Removes each key at any depth, one at a time: the result is an event or MalformedError."""
     kind, content = path.stem.partition("_")[0], json.loads(path.read_text())
     for text in shortened(content):
         body = urllib.parse.urlencode({"payload": text}).encode() if kind == "slack" else text.encode()

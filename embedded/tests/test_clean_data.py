@@ -1,4 +1,4 @@
-"""`make clean-data`: what it removes from the home directory, and what stays."""
+"""`make clean-data`: the removed and the kept files of the home directory."""
 
 import os
 import subprocess

@@ -101,7 +101,7 @@ def test_a_mistake_of_events_has_a_line_and_a_fix(load, events, message):
 
 
 def test_a_chat_takes_no_events(load):
-    with pytest.raises(ConfigurationError, match=r"'x0' is no channel that takes events; .* are: none"):
+    with pytest.raises(ConfigurationError, match=r"'x0' is no channel for events; .*: none"):
         load({"kind": "slack", "secret_file": "secret"}, events=[{"channel": "x0"}])
 
 

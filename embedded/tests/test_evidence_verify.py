@@ -85,7 +85,7 @@ def test_a_changed_file(bundle, name):
     changed = bytearray(files[name])
     changed[3] ^= 1
     rewrite(bundle, {**files, name: bytes(changed)})
-    assert checked(bundle).faults == [f"{name}: changed, its SHA-256 sum is not that of the manifest"]
+    assert checked(bundle).faults == [f"{name}: changed, its SHA-256 sum differs from the manifest"]
 
 
 def test_a_longer_file(bundle):

@@ -72,7 +72,7 @@ def webhook(tmp_path: Path, url: str, ca_file: Path | None = None) -> Webhook:
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_no_alert_is_sent_to_a_metadata_service(tmp_path, monkeypatch, scheme):
-    """The address of this machine stands for the metadata service: only a cloud has a real one."""
+    """The address of this machine replaces the metadata service, which only a cloud has."""
     certificate, key = receivers.certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)

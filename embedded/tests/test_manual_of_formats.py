@@ -1,4 +1,4 @@
-"""The manual names every log format, what it lacks, and every framer's snapshot."""
+"""The manual lists every log format with its missing fields, and the snapshot of every framer."""
 
 import re
 from pathlib import Path

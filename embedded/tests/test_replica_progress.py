@@ -16,7 +16,7 @@ NOW = 1_790_000_000
 
 
 class Server:
-    """A server with a clock, running inserts and replicas; it notes what it is asked."""
+    """A server with a clock, running inserts and replicas, which records its requests."""
 
     def __init__(self, url: str, asked: list[str]) -> None:
         self.url, self._asked = url, asked

@@ -64,7 +64,7 @@ def test_a_person_has_the_roles_of_the_groups_only(tmp_path):
         ({"ldap": {**LDAP, "url": "ldap://ldap.example"}}, "encrypted"),
         ({"ldap": {**LDAP, "url": "ldaps://ldap.example", "starttls": True}}, "starttls"),
         ({"ldap": {**LDAP, "people_filter": "objectClass=person"}}, "parentheses"),
-        ({"roles": {}}, "nobody could log in"),
+        ({"roles": {}}, "no user could log in"),
         ({"roles": {"developers": ["dev"]}}, "nearest known one is 'developer'"),
         ({"roles": {"developer": ["a"], "security": ["a"]}}, "two roles"),
         ({"session": {"recheck": "2d", "idle": "1h"}}, "recheck <= idle"),

@@ -99,7 +99,7 @@ const text={},registry={registerValue:(name,format)=>{text[name]=format;return r
 class Formatter{constructor(config){Object.assign(this,config)}}
 const P={A:(config={})=>new Formatter({id:"duration_format",...config})};
 """
-"""Superset's registry of formats and the class of its values, as far as scripts use them here."""
+"""Superset's registry of formats and the class of its values, with the parts that the scripts use."""
 DURATIONS = json.loads((REPOSITORY / "schemas" / "contracts" / "durations.json").read_text())
 
 

@@ -1,4 +1,4 @@
-"""Moves the times of real logs: every time of the log's clock moves, nothing else changes."""
+"""Moves the times of real logs: only times of the log's clock change."""
 
 from pathlib import Path
 

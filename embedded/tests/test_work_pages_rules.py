@@ -1,4 +1,4 @@
-"""The pages of rules: what stands for the last alert of a rule that has none, links, results of backtests."""
+"""The pages of rules: the text for a rule without an alert, links, results of backtests."""
 
 import json
 import re

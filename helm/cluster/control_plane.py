@@ -187,7 +187,7 @@ class ControlPlane:
         return certificate.exists() and certificate.read_text().rstrip().endswith("-----END CERTIFICATE-----")
 
     def _audit_policy(self) -> Path:
-        """Every request of a service account outside kube-system, and nothing else."""
+        """Every request of a service account outside kube-system, and no other request."""
         of_accounts = {
             "level": "Metadata",
             "userGroups": ["system:serviceaccounts"],

@@ -27,7 +27,7 @@ UNION ALL
 SELECT
     max(event_time) AS at, cluster, instance, '(pseudonyms)' AS user, '' AS effective_user, '' AS client_host, '' AS client_ip,
     '' AS client_program, toUInt64(0) AS connection, 'unknown' AS class, '' AS record, '' AS default_database,
-    concat(toString(count()), ' records of users that are stored as pseudonyms: not compared with administrators') AS statement,
+    concat(toString(count()), if(count() = 1, ' record', ' records'), ' of users that are stored as pseudonyms: not compared with administrators') AS statement,
     'unknown' AS result, '' AS event
 FROM tailrace.audit_events
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')} AND event_class != 'table'

@@ -128,7 +128,7 @@ def test_a_deleted_day_is_deleted_by_a_person_and_the_other_tables_stay_provable
     }
     lines = overview.lines(user("reader_compliance"), Policy(load_retention(), times, tuple(times)), [])
     (text,) = (line.archive for line in lines if line.table == "query_events")
-    assert "1 days deleted, the last by ines on " in text
+    assert "1 day deleted, the last by ines on " in text
 
 
 def test_rows_that_come_after_the_deletion_are_archived_and_only_these(
@@ -153,7 +153,7 @@ def test_rows_that_come_after_the_deletion_are_archived_and_only_these(
         lost()
         report = verified(admin, at)
         missing = [each.message for each in report.findings if each.status is Status.INCOMPLETE]
-        assert missing == ["1 archived rows are missing"], "the deletion was that of other rows"
+        assert missing == ["1 archived row is missing"], "the deletion was that of other rows"
         assert ["that were archived after it" in each.reason for each in deleter().finish()] == [True]
         assert days.states(admin, at)["query_events", str(DAY)]["state"] == days.VERIFIED
     at.write(listed, later)

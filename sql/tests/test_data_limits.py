@@ -53,14 +53,14 @@ def test_minutes_before_the_first_census_are_unknown(admin, user, limits):
 
     since = f"{NOW - timedelta(minutes=29):%Y-%m-%d %H:%M}"
     share = "coverage of 53.3 % of the minutes unknown"
-    assert limits(ERRORS) == f"error logs of 1 of 1 servers · {share} · no census before {since} UTC"
+    assert limits(ERRORS) == f"error logs of 1 of 1 server · {share} · no census before {since} UTC"
 
 
 def test_minutes_without_a_census_are_unknown(admin, user, limits):
     rows = [*census("errorlog", without=(20, 30, 31)), *census("slowlog")]
     user("writer").insert("tailrace.ledger", rows)
 
-    assert limits(ERRORS) == "error logs of 1 of 1 servers · coverage of 5 % of the minutes unknown"
+    assert limits(ERRORS) == "error logs of 1 of 1 server · coverage of 5 % of the minutes unknown"
 
 
 def test_a_report_of_a_period_before_the_first_record_says_so(admin, user, rendered):

@@ -290,7 +290,7 @@ def test_accounts_of_a_server_with_pseudonyms_are_not_called_unused(admin, stack
     assert (account["last_use"], account["pseudonyms_in_logs"]) == (None, "yes")
     privileged = ask("privileged", kind=["administrators"])
     assert [(row["user"], row["result"]) for row in privileged] == [("(pseudonyms)", "unknown")]
-    assert privileged[0]["operation"].startswith("1 records of users that are stored as pseudonyms")
+    assert privileged[0]["operation"].startswith("1 record of users that are stored as pseudonyms")
 
 
 def test_a_refused_login_does_not_hide_unused_accounts(admin, user, rendered):

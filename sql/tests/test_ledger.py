@@ -66,7 +66,7 @@ def test_a_refused_event_without_its_dead_letter_does_not_balance(admin):
     file.post("DEAD_LETTER", 100, 200, stage="SINK", detail="REFUSED_BY_STORE")
     found = "\n".join(faults(admin, file))
     assert "events posted against rows inserted: expected 2 rows, found 3" in found
-    assert "dead letters of the sink posted against rows inserted: expected 1 rows, found 0" in found
+    assert "dead letters of the sink posted against rows inserted: expected 1 row, found 0" in found
 
 
 def test_framing_and_dead_letters_are_part_of_the_tiling(admin):
@@ -220,7 +220,7 @@ def test_an_entry_that_the_parser_lost(admin):
     assert faults(admin, file) == [
         f"{FILE}: {PARSED}: expected 6 rows, found 5",
         f"{FILE}: {PARSED}: expected 600 bytes, found 500",
-        f"{FILE} in bytes 300..400: {STORED}: expected 1 rows, found 0",
+        f"{FILE} in bytes 300..400: {STORED}: expected 1 row, found 0",
     ]
 
 
@@ -250,7 +250,7 @@ def test_a_dead_letter_that_was_not_inserted(admin):
     file = LedgerRows().read(1).post("DEAD_LETTER", 100, 120, detail="STRAY_TEXT").reached(120)
 
     assert faults(admin, file) == [
-        f"{FILE}: dead letters of the framer posted against rows inserted: expected 1 rows, found 0",
+        f"{FILE}: dead letters of the framer posted against rows inserted: expected 1 row, found 0",
         f"{FILE}: dead letters of the framer posted against rows inserted: expected 20 bytes, found 0",
     ]
 

@@ -107,12 +107,12 @@ def shown(user):
 def test_the_page_of_the_alert_says_that_the_gap_was_repaired(admin, shown):
     assert shown() is None, "the ledger has no such range"
     file().store(admin)
-    assert shown().text.startswith("The 200 lost bytes are still missing.") and not shown().is_repaired
+    assert shown().text.startswith("200 lost bytes are still missing.") and not shown().is_repaired
     filled(LedgerRows(at=LOST_AT), 500).store(admin)
     assert shown().is_repaired
     assert shown().text == (
-        f"All 200 lost bytes were shipped again, the last of them at {FILLED_AT:%Y-%m-%d %H:%M:%S} UTC. "
-        f"None of them is missing any more. They are of the minutes {minute(3)[:16]} to {minute(5)[:16]} UTC "
+        f"200 lost bytes were shipped again, the last of them at {FILLED_AT:%Y-%m-%d %H:%M:%S} UTC. "
+        f"No byte is missing any more. They are of the minutes {minute(3)[:16]} to {minute(5)[:16]} UTC "
         "of the log."
     )
     assert set(shown().addresses) == {"Gaps by file", "Evidence of lost bytes"}

@@ -263,7 +263,7 @@ def shown(ask, user, metric, rendered):
 
 def test_errors_that_servers_do_not_log_are_not_none(shown, user):
     assert shown("cnt_failed", "failed_statements") is None
-    assert shown("shown_failed", "failed_statements") == "unknown<em>known on 0 of 1 servers</em>"
+    assert shown("shown_failed", "failed_statements") == "unknown<em>known on 0 of 1 server</em>"
     assert shown("cnt_crashes", "errors") is None
     assert shown("cnt_messages", "innodb_messages") is None
     of_new = {"query_id": [f"{NEW:016X}"]}
@@ -273,14 +273,14 @@ def test_errors_that_servers_do_not_log_are_not_none(shown, user):
     user("writer").insert("tailrace.error_events", [message("other", 5), message("deadlock", 5)])
     user("writer").insert("tailrace.query_events", executions(NEW, DURING, [0.1, 0.2, 0.3], error_code=0))
     assert shown("cnt_failed", "failed_statements") == 0
-    assert shown("shown_failed", "failed_statements") == "0<em>known on 1 of 1 servers</em>"
+    assert shown("shown_failed", "failed_statements") == "0<em>known on 1 of 1 server</em>"
     assert shown("cnt_crashes", "errors") == 0
     assert shown("cnt_messages", "innodb_messages") == 1, "deadlocks are messages of InnoDB"
     assert shown("shown_failed", "query_executions", **of_new) == "0<em>of 3 known, 2 unknown</em>"
     user("writer").insert("tailrace.query_events", executions(NEW, DURING, [0.1], instance="db2"))
     assert shown("shown_failed", "failed_statements") == "0<em>known on 1 of 2 servers</em>"
     of_db2 = shown("shown_timeouts", "failed_statements", instance=["db2"])
-    assert of_db2 == "unknown<em>known on 0 of 1 servers</em>"
+    assert of_db2 == "unknown<em>known on 0 of 1 server</em>"
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ def test_rows_that_were_added_to_the_past(stored, server, tmp_path):
     assert report.verdict is Status.TAMPERED
     assert [(each.place["minute"][11:16], each.message) for each in report.findings] == [
         ("00:11", "it has 4 rows, 3 were recorded"),
-        ("05:00", "1 rows are in no leaf of the log"),
+        ("05:00", "1 row is in no leaf of the log"),
     ]
 
 

@@ -35,7 +35,7 @@ class Dsn:
     verify-ca: encrypted, and the certificate is signed by `ca`, for any name, as MySQL's generated ones;
     verify: also the certificate's name must match."""
     ca: str = ""
-    """File of the authority that signed the server's certificate; empty: those of the system."""
+    """File of the authority that signed the server's certificate; empty: the authorities of the system."""
 
     @property
     def where(self) -> str:

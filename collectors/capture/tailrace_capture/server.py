@@ -19,7 +19,7 @@ CLEAR_PASSWORD = frozenset({b"mysql_clear_password", b"dialog"})
 """Authentication methods that send the password in clear text."""
 
 MARK = "/* tailrace */ "
-"""The prefix of our statements, by which logs distinguish them from those of applications."""
+"""The prefix of our statements, which distinguishes them in logs from statements of applications."""
 
 # Error codes: MySQL's errmsg / MariaDB's errmsg-utf8.txt. 1044, 1045, 1142, 1143, 1227, 1345, 1370, 1698:
 # access denied; 3118 and 4151: account locked; 1820, 1862: password expired; 1356: the definer of a view

@@ -21,7 +21,7 @@ class KeyFileError(ValueError):
 
 @dataclass(frozen=True)
 class HostKey:
-    """A private key and what others know of it."""
+    """A private key and its public data."""
 
     id: str
     """The first 16 hexadecimal digits of the SHA-256 of the raw public key."""

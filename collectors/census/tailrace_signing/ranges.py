@@ -8,7 +8,7 @@ RANGE_BYTES = 16_384
 BLOCK_BYTES = 1 << 20
 
 Read = Callable[[int, int], bytes]
-"""Returns the bytes of a file from an offset, at most so many; fewer only at the file's end."""
+"""Returns this number of bytes of a file from an offset, or fewer at the end of the file."""
 
 
 class TruncatedError(Exception):

@@ -205,7 +205,7 @@ def state_file(spool: Path) -> Path:
 
 
 def was_used(key_file: Path, key: HostKey) -> bool:
-    """Returns whether the key has signed, as far as its directory says."""
+    """Returns whether the directory of the key contains a signature."""
     used = Path(f"{key_file}{USED}")
     return used.exists() and used.read_text() == key.id
 

@@ -17,5 +17,6 @@ The readers by `kind`, from visits to requests:
                  performance_schema, alloy_fields, snapshots
 
 Shared: `entries_file` is the file that the puller makes of entries of objects and topics. `envelopes` decodes
-the JSON of clouds. `aws` sends requests to AWS, and `remote` has the errors of all services.
+the JSON of clouds. `aws` sends requests to AWS, and `remote` has the errors of all services. `plural` formats
+counts with their nouns.
 """

@@ -19,6 +19,7 @@ from tailrace_pull.config import TABLE, Clients, ConfigurationError, Entry, load
 from tailrace_pull.log import PulledLog
 from tailrace_pull.log_tables import SqlTables
 from tailrace_pull.once import Directory
+from tailrace_pull.plural import counted
 from tailrace_pull.reading import VisitedLog
 from tailrace_pull.service import Service, Sink, Watch
 from tailrace_pull.shipping import FencedError, Shipper, ShippingError, UnknownOutcomeError
@@ -109,7 +110,8 @@ def _import(options: argparse.Namespace) -> int:
     for problem in done.problems:
         report(problem)
     report(
-        f"{done.entries} entries; left out: {done.repeated} repeated records, {done.others} of other kinds"
+        f"{counted(done.entries, 'entry', 'entries')}; left out: "
+        f"{counted(done.repeated, 'repeated record')}, {done.others} of other kinds"
     )
     return 1 if done.problems else 0
 
@@ -174,7 +176,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     run.add_argument(
         "--heartbeat-file", type=Path, required=True, help="file that is written after every pass"
     )
-    run.add_argument("--key", type=Path, metavar="FILE", help="sign what was received with this Ed25519 key")
+    run.add_argument("--key", type=Path, metavar="FILE", help="sign the received logs with this Ed25519 key")
     run.add_argument("--host", metavar="NAME", help="name in signatures (default: pull-NAME of the puller)")
     imported = commands.add_parser("import", help="write log files from the files that a cloud exported")
     imported.add_argument("--from", type=Path, required=True, metavar="DIRECTORY", dest="exported")

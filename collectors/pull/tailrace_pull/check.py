@@ -12,6 +12,7 @@ from tailrace_pull.cloudwatch import GROUPS
 from tailrace_pull.config import CLOUDWATCH, HUB, OBJECTS, OTLP, TABLE, Clients, Entry
 from tailrace_pull.kafka_topic import KafkaTopic
 from tailrace_pull.object_store import RIGHTS
+from tailrace_pull.plural import counted
 from tailrace_pull.rds import RdsLogs
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
 from tailrace_pull.state import LogState
@@ -136,10 +137,12 @@ def _selected(entry: Entry, found: otlp_check.Sample) -> Iterator[Found]:
             "unknown", f"{entry.url} has no records yet", f"let the Collector send logs: {OTLP_GUIDE}"
         )
     elif not found.selected:
-        message = f"`match` selects none of the last {found.records} records: {found.found_attributes()}"
+        message = (
+            f"`match` selects none of the last {counted(found.records, 'record')}: {found.found_attributes()}"
+        )
         yield Found("unknown", message, f"correct `match`, or let the Collector send the log: {OTLP_GUIDE}")
     else:
-        yield Found("ok", f"{found.selected} of the last {found.records} records are of this log")
+        yield Found("ok", f"records of this log: {found.selected} of the last {found.records}")
 
 
 def _of_records(found: otlp_check.Sample) -> Iterator[Found]:
@@ -171,8 +174,7 @@ def _of_lines(entry: Entry, found: otlp_check.Sample, partitions: int) -> Iterat
 
 
 def _readable(url: str, partitions: int) -> Found:
-    noun = "partition" if partitions == 1 else "partitions"
-    return Found("ok", f"{url} can be read ({partitions} {noun})")
+    return Found("ok", f"{url} can be read ({counted(partitions, 'partition')})")
 
 
 def _retention_of(topic: KafkaTopic, url: str, noun: str) -> Found:

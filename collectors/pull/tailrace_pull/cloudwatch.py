@@ -16,6 +16,7 @@ from tailrace_pull.late_events import Tally
 from tailrace_pull.log import PulledLog
 from tailrace_pull.look_back import LookBack
 from tailrace_pull.matching import Numbers
+from tailrace_pull.plural import counted
 from tailrace_pull.reading import LineRun, Round
 from tailrace_pull.remote import RemoteError
 from tailrace_pull.state import LogState, PulledFile
@@ -240,8 +241,8 @@ def _leave_gap(done: Round, file: PulledFile, start: int, unknown: Tally) -> Non
     file.offset = file.size = file.read_size = file.offset + unknown.size
     begin = datetime.fromtimestamp(start / MILLIS, UTC)
     done.notes.append(
-        f"{file.name}: {unknown.count} late events of the hour from {begin:%Y-%m-%dT%H:%MZ} cannot be "
-        f"distinguished from events that were read: a gap of {unknown.size} bytes"
+        f"{file.name}: {counted(unknown.count, 'late event')} of the hour from {begin:%Y-%m-%dT%H:%MZ} "
+        f"cannot be distinguished from events that were read: a gap of {counted(unknown.size, 'byte')}"
     )
 
 

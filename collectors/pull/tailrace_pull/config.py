@@ -62,7 +62,7 @@ class Entry:
     region: str = ""
     db_instance: str = ""
     file: str = ""
-    """rds: name of the live file at the service; default: that of the kind of log."""
+    """rds: name of the live file at the service; default: the name for the kind of log."""
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
@@ -77,7 +77,7 @@ class Entry:
     defaults_file: str = ""
     """table: path of a MySQL option file with address and credentials."""
     host: str = ""
-    """table: `host` or `host:port` instead of those of the option file."""
+    """table: `host` or `host:port` instead of the values of the option file."""
     archive: str = SCHEMA
     """table: schema to which a rotation moves tables."""
     url: str = ""

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from tailrace_pull.envelopes import Decoded
 from tailrace_pull.object_records import Undecodable
+from tailrace_pull.plural import counted
 from tailrace_pull.portions import MAX_LINE_BYTES
 from tailrace_pull.reading import Gap, LineRun, Round
 from tailrace_pull.state import PulledFile
@@ -52,7 +53,7 @@ class EntriesFile:
         """`size` in bytes."""
         self.done.gaps.append(Gap(self._file.offset, size, reason))
         self._end_at(self._file.offset + size)
-        self.done.notes.append(f"{reason}: a gap of {size} bytes")
+        self.done.notes.append(f"{reason}: a gap of {counted(size, 'byte')}")
 
     def _append(self, parts: list[bytes]) -> None:
         lines = b"".join(parts)

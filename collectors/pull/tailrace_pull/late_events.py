@@ -1,10 +1,10 @@
 """Finds events that become visible hours or days late: past hours are listed again, and compared with what
 was read of them.
 
-The ids of all events of two weeks do not fit into the state. Of an hour whose ids were forgotten it contains
-how many events were read, their bytes, and a sum of their ids. If more are listed later, a late event is
-recognized by its arrival: it is newer, or longer after the time of the event, than those of all that were
-read. What cannot be recognized is counted, so that a gap can record it.
+The ids of all events of two weeks do not fit into the state. For an hour whose ids were forgotten, the state
+contains the number of read events, their bytes, and a sum of their ids. If the service lists more events
+later, the puller recognizes a late event by its arrival: it arrived later than all read events, or with a
+longer delay. The puller counts the events that it cannot recognize, and records them as a gap.
 """
 
 import struct

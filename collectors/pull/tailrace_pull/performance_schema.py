@@ -54,7 +54,7 @@ IGNORED = {
     "create_statement": "a definition of a table",
     "health_status": "a check of the tool's own settings",
 }
-"""Kinds of records that are counted and not used, and what they are."""
+"""Kinds of records that are only counted, with their description."""
 UNREADABLE = "unreadable: "
 """What the reasons of records begin with that have not the published form."""
 UNKNOWN_KIND = "an unknown kind of record"
@@ -245,7 +245,7 @@ def _name(given: Mapping[str, str], name: str) -> str:
 def _digest_text(given: Mapping[str, str], name: str) -> str:
     value = given.get(name, "")
     if len(value) > MAX_DIGEST_TEXT:
-        raise UnreadableError("the text of its digest is longer than that of any server")
+        raise UnreadableError("the text of its digest is longer than any server writes it")
     return value
 
 

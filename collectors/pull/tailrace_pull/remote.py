@@ -75,4 +75,4 @@ class RemoteLogs(Protocol):
         """Returns whether the server writes to the file of this name."""
 
     def read(self, name: str, position: str, lines: int | None = None) -> Portion:
-        """Reads from a position, at most so many lines. Raises RemoteError."""
+        """Reads at most this number of lines from a position. Raises RemoteError."""

@@ -1,4 +1,4 @@
-"""Visits logs when they are due, several at a time, and ships what they have."""
+"""Visits logs when they are due, several at a time, and ships their new lines."""
 
 import heapq
 import itertools
@@ -45,7 +45,7 @@ class Clock:
         return time.monotonic()
 
     def wait(self, event: Event, seconds: float) -> None:
-        """Returns when the event is set, or after so many seconds."""
+        """Returns when the event is set, or after this number of seconds."""
         event.wait(seconds)
 
 
@@ -66,7 +66,7 @@ class Watch:
     problem_kind: str = ""
     """permission, setting, throttled, gone or failed."""
     missing_right: str = ""
-    """The action that the policy lacks, or the statement that grants or sets what is missing."""
+    """The action that the policy lacks, or the statement that adds the missing permission or setting."""
 
 
 class Numbers:

@@ -37,7 +37,7 @@ class PulledFile:
     head: bytes = b""
     """The first complete lines."""
     size: int = 0
-    """Bytes that exist, as far as is known."""
+    """Known bytes of the file."""
     written_at: float = 0.0
     """Time of the last write, in seconds since 1970 UTC."""
     missing_since: float | None = None

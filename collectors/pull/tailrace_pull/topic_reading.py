@@ -15,6 +15,7 @@ from tailrace_pull.entries_file import EntriesFile, Selection
 from tailrace_pull.envelopes import Decoded
 from tailrace_pull.matching import Numbers
 from tailrace_pull.object_records import Undecodable
+from tailrace_pull.plural import counted
 from tailrace_pull.reading import Round
 from tailrace_pull.remote import RemoteError
 from tailrace_pull.state import LogState, PulledFile
@@ -187,7 +188,9 @@ class LogOfTopic:
             if left == max_bytes:
                 raise
         if repeated:
-            entries.done.notes.append(f"{repeated} messages that were sent again are left out")
+            entries.done.notes.append(
+                f"left out: {counted(repeated, 'message that was', 'messages that were')} sent again"
+            )
         return positions != begin
 
     def _is_wanted(self, found: Decoded | Undecodable) -> bool:
@@ -205,7 +208,7 @@ def _leave_gaps(entries: EntriesFile, positions: Offsets, bounds: Mapping[int, B
     for partition, each in bounds.items():
         position = positions[partition]
         if position < each.first:
-            lost = f"{each.first - position} messages from offset {position}"
+            lost = f"{counted(each.first - position, 'message')} from offset {position}"
             reason = (
                 f"partition {partition}: retention deleted {lost} before they were read (a byte for each)"
             )

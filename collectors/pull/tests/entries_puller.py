@@ -9,7 +9,7 @@ from tailrace_pull.state import LogState
 
 AZURE_ID = "/SUBSCRIPTIONS/0A/RESOURCEGROUPS/RG/PROVIDERS/MICROSOFT.DBFORMYSQL/FLEXIBLESERVERS/"
 NUMBER = re.compile(rb"select (\d+);")
-GAP = re.compile(r"gap of (\d+) bytes")
+GAP = re.compile(r"gap of (\d+) bytes?")
 
 
 class EntriesPuller:

@@ -82,7 +82,7 @@ def fake() -> FakeCloudWatch:
 
 
 def put(fake: FakeCloudWatch, message: str, seconds: float = 0, stream: str = "prod") -> None:
-    """Stores a message so many seconds after NOW; its time and its arrival are equal."""
+    """Stores a message this number of seconds after NOW, with equal times of event and arrival."""
     at = int((NOW + seconds) * 1000)
     fake.put(stream, at, message, at)
 

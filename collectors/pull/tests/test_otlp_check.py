@@ -1,4 +1,4 @@
-"""What the check says of a topic with logs in OTLP."""
+"""The findings of the check of a topic with logs in OTLP."""
 
 import pytest
 from fake_topic import FakeTopic
@@ -33,7 +33,7 @@ def test_the_check_shows_what_the_last_messages_contain(topic):
     topic.put(1, b"\xff\xff")
     assert findings(topic) == [
         ("ok", "kafka://k1:9092,k2:9092/otlp_logs can be read (2 partitions)"),
-        ("ok", "3 of the last 5 records are of this log"),
+        ("ok", "records of this log: 3 of the last 5"),
         (
             "error",
             "2 of the last records are a gap each: it has no body (1), "

@@ -156,7 +156,7 @@ def test_a_message_that_was_sent_again_is_left_out_and_noted(topic):
     topic.put(0, slow(1, read_at=READ_AT + 9))
     puller.visit(NOW)
     assert puller.numbers() == [1, 1, 1], "equal entries of a server stay"
-    assert puller.notes == ["1 messages that were sent again are left out"]
+    assert puller.notes == ["left out: 1 message that was sent again"]
 
 
 def test_equal_messages_without_the_time_of_reading_may_be_other_entries(topic):
@@ -175,7 +175,7 @@ def test_the_state_remembers_a_limited_number_of_messages(topic):
     size = len(puller.state.memory)
     topic.put(0, slow(MAX_DIGESTS + 499, read_at=READ_AT + MAX_DIGESTS + 499))
     puller.visit(NOW)
-    assert "1 messages that were sent again" in puller.notes[0]
+    assert "1 message that was sent again" in puller.notes[0]
     assert 10_000 < len(puller.state.memory) == size < 12_000
 
 
@@ -318,7 +318,7 @@ def test_a_topic_that_was_made_again_is_read_from_its_start(topic):
     puller.visit(NOW)
     assert puller.numbers() == [1, 2, 3, 4]
     assert puller.notes == [
-        "the topic is another one: messages of the earlier one may be missing: a gap of 1 bytes"
+        "the topic is another one: messages of the earlier one may be missing: a gap of 1 byte"
     ]
     topic.id = ""  # the service does not say it any more
     assert puller.visit(NOW).notes == []

@@ -272,7 +272,7 @@ def findings(topic: FakeTopic) -> list[tuple[str, str]]:
 def test_the_check_names_what_is_used_counted_and_unreadable(topic):
     topic.put(0, message([top_query(5), running(6), event("query_plan", {}), top_query(-1)]))
     assert findings(topic) == [
-        ("ok", "4 of the last 4 records are of this log"),
+        ("ok", "records of this log: 4 of the last 4"),
         (
             "error",
             "1 of the last records are not in the published form: "

@@ -1,4 +1,4 @@
-"""Errors of RDS and what the puller says of them, and files in a directory."""
+"""Errors of RDS with the messages of the puller, and files in a directory."""
 
 import json
 import threading

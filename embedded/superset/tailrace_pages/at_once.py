@@ -22,7 +22,7 @@ Superset has 16 threads for requests."""
 
 T = TypeVar("T")
 Start = Callable[[Callable[[], T]], Callable[[], T]]
-"""Starts a reading. The result waits for it, returns its value, and raises what it raised."""
+"""Starts a reading. The result waits for it, returns its value, and raises its error."""
 
 _spare = threading.BoundedSemaphore(SPARE)
 _lent = threading.local()

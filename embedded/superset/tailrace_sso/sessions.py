@@ -29,7 +29,7 @@ RETRY_SECONDS = 30
 """Between two attempts to reach a server that does not answer."""
 POLL_SECONDS = 0.05
 MAX_FAILED_CHECKS = 3
-"""A session ends if its server did not answer for so many times `recheck`."""
+"""A session ends if its server did not answer for this multiple of `recheck`."""
 
 _log = logging.getLogger(__name__)
 
@@ -103,7 +103,7 @@ class Store:
 
 
 def _name(id_: str) -> str:
-    """The name in the cache: one who reads the files or Redis does not learn the ids."""
+    """The name in the cache, from which a reader of the files or of Redis cannot derive the id."""
     return sha256(id_.encode()).hexdigest()
 
 

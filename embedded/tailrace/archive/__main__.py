@@ -13,6 +13,7 @@ from tailrace.archive import lock, service, session
 from tailrace.archive.location import Location, S3Access, opened
 from tailrace.clickhouse import replica_progress
 from tailrace.errors import ReportedError
+from tailrace.plural import counted
 from tailrace.transparency import files
 
 RETRY_SECONDS = 600
@@ -47,7 +48,10 @@ def _run(arguments: argparse.Namespace, location: Location) -> str:
             task = service.Task(clickhouse, location, arguments.home, process.print_line, servers=servers)
             for day, is_verified in task.run(end):
                 state = "verified" if is_verified else "NOT verified"
-                process.print_line(f"{day.table} of {day.day}: {day.rows} rows, {day.size} bytes, {state}")
+                process.print_line(
+                    f"{day.table} of {day.day}: {counted(day.rows, 'row')}, "
+                    f"{counted(day.size, 'byte')}, {state}"
+                )
     except (ReportedError, OSError, ValueError) as error:
         process.print_line(str(error))
         return str(error)

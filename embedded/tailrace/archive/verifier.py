@@ -14,6 +14,7 @@ from tailrace.archive.tables import BY_NAME, TABLES, ArchivedTable
 from tailrace.archive.warehouse import Warehouse, WarehouseError
 from tailrace.archive.writer import MARK_BYTES
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.plural import counted
 from tailrace.retention import record
 from tailrace.retention.record import Recorded
 from tailrace.verification.stored_rows import seconds
@@ -70,7 +71,8 @@ class ArchiveVerifier:
             if len(hashes) == rows and canonical_rows.root_of_hashes(hashes).hex() == root:
                 report.counts["rows"] += rows
             elif not unread or len(hashes) >= rows:
-                message = f"{len(hashes)} archived rows do not give the digest of {rows} rows"
+                archived = counted(len(hashes), "archived row does", "archived rows do")
+                message = f"{archived} not give the digest of {counted(rows, 'row')}"
                 report.tampered(CHECK, message, table=day.table, minute=minute)
         return found
 
@@ -122,7 +124,9 @@ class ArchiveVerifier:
             report.counts["rows equal in ClickHouse"] += len(stored)
 
     def _differs(self, day: Day, minute: str, archived: int, stored: int, report: Report) -> None:
-        message = f"the archive has {archived} rows, ClickHouse has {stored}; they are not the same"
+        message = (
+            f"the archive has {counted(archived, 'row')}, ClickHouse has {stored}; they are not the same"
+        )
         report.tampered(LIVE, message, table=day.table, minute=minute)
 
     def _live(self, source: Source, slice_: Slice, part: Part) -> dict[str, list[bytes]]:
@@ -149,7 +153,7 @@ class ArchiveVerifier:
             except (OSError, ValueError):
                 continue  # the file itself is already reported
             if differing := list(_differing(known[file.path], expected)):
-                message = f"its statistics in Iceberg are not those of its rows: {', '.join(differing)}"
+                message = f"its statistics in Iceberg differ from its rows: {', '.join(differing)}"
                 report.tampered(ICEBERG, message, file=file.path, **place)
 
 
@@ -205,9 +209,12 @@ def _check_recorded(deletion: Deletion, known: Sequence[Recorded], report: Repor
     """A document of a deletion counts only with the record of ClickHouse, which is in the log."""
     place = {"table": deletion.table, "day": deletion.day}
     if found := days.recorded(deletion, known):
-        report.add(NOTED, CHECK, f"{deletion.rows} rows were deleted {found.text()}", **place)
+        report.add(
+            NOTED, CHECK, f"{counted(deletion.rows, 'row was', 'rows were')} deleted {found.text()}", **place
+        )
     else:
-        message = f"{deletion.rows} rows are said to be {deletion.text()}, but nobody recorded this deletion"
+        rows = counted(deletion.rows, "row is", "rows are")
+        message = f"{rows} said to be {deletion.text()}, but nobody recorded this deletion"
         report.tampered(CHECK, message, **place)
 
 
@@ -222,10 +229,15 @@ def _check_unlisted(
     table, day = place
     if state["state"] == days.DELETED and known:
         if not deletion:
-            message = f"{state['rows']} rows were deleted {known[-1].text()}"
+            message = f"{counted(state['rows'], 'row was', 'rows were')} deleted {known[-1].text()}"
             report.add(NOTED, CHECK, message, table=table, day=day)
     elif not (deletion and days.is_of(state, days.recorded(deletion, known))):
-        report.incomplete(CHECK, f"{state['rows']} archived rows are missing", table=table, day=day)
+        report.incomplete(
+            CHECK,
+            f"{counted(state['rows'], 'archived row is', 'archived rows are')} missing",
+            table=table,
+            day=day,
+        )
 
 
 def _check_marks(

@@ -21,6 +21,7 @@ from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.errors import ReportedError
 from tailrace.kafka.client import KafkaClient
 from tailrace.ledger.records import LogFile
+from tailrace.plural import counted
 from tailrace.retry_pause import doubled
 from tailrace.sources.log_key import LogKey, key_of
 from tailrace.sources.sources_file import Source
@@ -30,7 +31,7 @@ REPAIRED = "repaired"
 LOST = "lost"
 
 MAX_SHIPMENTS = 3
-"""A range that is still missing after so many shipments is lost."""
+"""A range that is still missing after this number of shipments is lost."""
 MAX_DELAY_SECONDS, MOST_DOUBLINGS = 600, 10
 
 
@@ -158,7 +159,9 @@ class Repairer:
             self._postpone(attempt, attempt.failures)
             return False
         attempt.shipments += 1
-        self._report(f"shipped {sent} bytes of {lost.file} from offset {shipment.byte_range.start}")
+        self._report(
+            f"shipped {counted(sent, 'byte')} of {lost.file} from offset {shipment.byte_range.start}"
+        )
         return True
 
     def _settle(self, shipped: Sequence[ByteRange]) -> int:
@@ -170,9 +173,11 @@ class Repairer:
             if not missing:
                 filled += 1
                 self.record(each, REPAIRED, "")
-                self._report(f"repaired {each.missing} bytes of {each.file} from offset {each.start}")
+                self._report(
+                    f"repaired {counted(each.missing, 'byte')} of {each.file} from offset {each.start}"
+                )
             elif self._attempts[each].shipments >= MAX_SHIPMENTS:
-                reason = f"{missing} bytes are missing after {MAX_SHIPMENTS} shipments"
+                reason = f"{counted(missing, 'byte is', 'bytes are')} missing after {MAX_SHIPMENTS} shipments"
                 self._give_up(each, reason)
             else:
                 self._postpone(self._attempts[each], self._attempts[each].shipments)
@@ -185,7 +190,8 @@ class Repairer:
             self.record(lost, LOST, reason)
             attempt.lost = reason
             self._report(
-                f"cannot repair {lost.missing} bytes of {lost.file} from offset {lost.start}: {reason}"
+                f"cannot repair {counted(lost.missing, 'byte')} of {lost.file} "
+                f"from offset {lost.start}: {reason}"
             )
 
     def _postpone(self, attempt: Attempt, times: int) -> None:

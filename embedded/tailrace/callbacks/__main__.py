@@ -49,7 +49,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--config", type=Path, required=True, help="callbacks.yaml")
     process.add_clickhouse_arguments(parser, user="analyst")
     parser.add_argument(
-        "--bind", default="", help="the address to listen on, instead of that of callbacks.yaml"
+        "--bind", default="", help="the address to listen on, instead of the address in callbacks.yaml"
     )
     parser.add_argument("--port", type=int, required=True, help="the port to listen on; 0: any free port")
     parser.add_argument(

@@ -175,7 +175,7 @@ def _roles(section: Section) -> dict[str, str]:
             found[group] = role
     section.close()
     if not found:
-        raise ConfigurationError(f"{section.where}: no group has a role, so that nobody could log in")
+        raise ConfigurationError(f"{section.where}: no group has a role, so no user could log in")
     return found
 
 

@@ -21,7 +21,7 @@ class MailServer:
     user: str = ""
     password_file: Path | None = None
     ca_file: Path | None = None
-    """PEM file of the trusted authorities; None: those of the system."""
+    """PEM file of the trusted authorities; None: the authorities of the system."""
     timeout: int = 20
 
 

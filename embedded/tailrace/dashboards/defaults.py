@@ -163,6 +163,6 @@ def _with_formats(defaults: Content, params: Content, formats: Mapping[str, Any]
 
 
 def _merged_columns(derived: Content, stated: Content | str) -> Content:
-    """Returns what a chart states of columns, and for metrics else what is derived."""
+    """Returns the values that a chart states for columns, and the derived values for its metrics."""
     own = {} if isinstance(stated, str) else stated
     return {name: {**derived.get(name, {}), **own.get(name, {})} for name in {**own, **derived}}

@@ -11,6 +11,7 @@ from tailrace.demo.shop import files, story
 from tailrace.demo.shop.links import links
 from tailrace.demo.shop.story import Story
 from tailrace.kafka.client import KafkaClient
+from tailrace.plural import counted
 
 
 def feed_shop(kafka: KafkaClient, settings: Settings, home: Home) -> Iterator[str]:
@@ -51,4 +52,4 @@ def _complete(written: Story) -> Story:
 
 def _send(kafka: KafkaClient, spans: tuple[bytes, ...] | list[bytes]) -> None:
     if left := feed.send(kafka, spans):
-        raise OSError(f"{left} messages with spans were not confirmed by Kafka at {kafka.address}")
+        raise OSError(f"Kafka at {kafka.address} did not confirm {counted(left, 'message')} with spans")

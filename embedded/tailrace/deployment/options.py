@@ -23,7 +23,7 @@ def configure_command(command: argparse.ArgumentParser) -> None:
 
 def configure_host_keys(command: argparse.ArgumentParser) -> None:
     kafka_client.add_arguments(command)
-    command.add_argument("--json", metavar="TEXT", help="the keys (default: those of keys/hosts.json)")
+    command.add_argument("--json", metavar="TEXT", help="the keys (default: keys/hosts.json)")
 
 
 def configure_migrations(command: argparse.ArgumentParser) -> None:

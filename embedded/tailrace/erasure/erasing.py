@@ -55,7 +55,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Erased:
-    """What an erasure has done, and what it has not."""
+    """The completed and the incomplete steps of an erasure."""
 
     subject: Subject
     files_removed: bool

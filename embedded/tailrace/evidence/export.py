@@ -21,6 +21,7 @@ from tailrace.evidence.parameters import parameters, retention
 from tailrace.evidence.period import Period
 from tailrace.evidence.report import PROVES, Report
 from tailrace.evidence.results import Stored
+from tailrace.plural import counted
 from tailrace.verification import proofs
 from tailrace_verify.notes import NoteError
 from tailrace_verify.tiles import TileError
@@ -138,7 +139,9 @@ class Exporter:
         except (TileError, NoteError) as error:
             raise EvidenceError(f"the transparency log cannot be read: {error}") from error
         if written:
-            self.on_step(f"proofs: {written.leaves:,} leaves, {written.rows:,} rows")
+            self.on_step(
+                f"proofs: {counted(written.leaves, 'leaf', 'leaves')}, {counted(written.rows, 'row')}"
+            )
 
     def _store(self, result: Result, given: dict[str, object], content: Path) -> Stored:
         stored = results.store(self.clickhouse, result, given, content)

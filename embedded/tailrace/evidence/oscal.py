@@ -85,7 +85,7 @@ def document(report: Report) -> Json:
                     {
                         "uuid": plan,
                         "title": "Queries of this bundle",
-                        "description": "There is no assessment plan: queries/*.sql define what was examined.",
+                        "description": "There is no assessment plan: queries/*.sql define the examined data.",
                         "rlinks": [queries],
                     }
                 ]

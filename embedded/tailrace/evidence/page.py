@@ -9,6 +9,7 @@ from tailrace.evidence.coverage import CELLS, STATES, LogCoverage
 from tailrace.evidence.framework import Requirement
 from tailrace.evidence.report import ALL_READ, CHECK, PROVES, STATES_MEAN, Report, cell, heading, rows_text
 from tailrace.evidence.results import Stored
+from tailrace.plural import counted
 
 COLOURS = {"covered": "#36796f", "behind": "#d4771a", "missing": "#df0913", "unknown": "#8f8f8f"}
 """As on the dashboards: distinguishable with every common kind of colour blindness."""
@@ -120,7 +121,7 @@ def _bar(log: LogCoverage) -> str:
             parts.append(f'<rect x="{start}" y="0" width="{end - start}" height="12" fill="{colour}"/>')
             start = end
     drawing = f'<svg viewBox="0 0 {CELLS} 12" width="100%" height="14" preserveAspectRatio="none" role="img"'
-    return f'{drawing} aria-label="{log.not_covered:,} minutes not covered">{"".join(parts)}</svg>'
+    return f'{drawing} aria-label="{counted(log.not_covered, "minute")} not covered">{"".join(parts)}</svg>'
 
 
 def _requirement(report: Report, requirement: Requirement) -> Iterable[str]:
@@ -129,7 +130,7 @@ def _requirement(report: Report, requirement: Requirement) -> Iterable[str]:
     for stored in report.of(requirement):
         if stored.name in report.framework.coverage:
             yield f"<h3>{escape(stored.result.title)}</h3>"
-            yield f'<p class="quiet">{stored.rows:,} rows, under Coverage.</p>'
+            yield f'<p class="quiet">{counted(stored.rows, "row")}, under Coverage.</p>'
         else:
             yield _result(stored, report.days())
 

@@ -22,6 +22,7 @@ from tailrace.evidence.framework import Requirement
 from tailrace.evidence.page import COLOURS, FEWEST_DAYS, SLOTS
 from tailrace.evidence.report import ALL_READ, CHECK, PROVES, STATES_MEAN, Report, cell, heading, rows_text
 from tailrace.evidence.results import NULL, Stored
+from tailrace.plural import counted
 
 PAGE = landscape(A4)
 MARGIN = 14 * mm
@@ -138,7 +139,7 @@ def _coverage(report: Report) -> Iterable[Flowable]:
     if coverage.intervals:
         shown, total = len(coverage.intervals), coverage.not_covered_intervals
         where = "" if shown == total else "; all of them: results/coverage.csv"
-        yield Paragraph(f"{shown:,} of {total:,} intervals shown{where}", QUIET)
+        yield Paragraph(f"{shown:,} of {counted(total, 'interval')} shown{where}", QUIET)
         columns = ("instance", "source", "log", "state", "from_time", "to_time", "minutes", "bytes_missing")
         yield _table(columns, coverage.intervals)
     else:
@@ -195,7 +196,7 @@ def _requirement(report: Report, requirement: Requirement) -> Iterable[Flowable]
     for stored in report.of(requirement):
         if stored.name in report.framework.coverage:
             yield Paragraph(_text(stored.result.title), H3)
-            yield Paragraph(f"{stored.rows:,} rows, under Coverage.", QUIET)
+            yield Paragraph(f"{counted(stored.rows, 'row')}, under Coverage.", QUIET)
         else:
             yield from _result(stored, report.days())
 

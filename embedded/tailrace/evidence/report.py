@@ -8,6 +8,7 @@ from tailrace.evidence.coverage import CHANGED, NOT_AUDITED, OFF, Coverage
 from tailrace.evidence.framework import Framework, Requirement
 from tailrace.evidence.period import Period
 from tailrace.evidence.results import NULL, Stored
+from tailrace.plural import counted
 
 PROVES = (
     "The manifest contains the SHA-256 sum of every file of this bundle. Its Ed25519 signature proves that "
@@ -99,7 +100,8 @@ class Report:
             return []
         return [
             f"Minutes of logs that are not covered: {', '.join(parts)}, in "
-            f"{self.coverage.not_covered_intervals:,} intervals. All of them are in results/coverage.csv."
+            f"{counted(self.coverage.not_covered_intervals, 'interval')}. "
+            "All of them are in results/coverage.csv."
         ]
 
     def _reviews(self) -> list[str]:
@@ -114,7 +116,7 @@ class Report:
     def _retention(self) -> list[str]:
         days = int(self.versions["audit records kept, days"])
         if self.made_at - self.period.first > timedelta(days=days):
-            return [f"The period begins before the oldest stored audit records ({days} days)."]
+            return [f"The period begins before the oldest stored audit records ({counted(days, 'day')})."]
         return []
 
 
@@ -122,7 +124,7 @@ def rows_text(stored: Stored) -> str:
     """`3 rows`, `20 of 1,234 rows shown`, …"""
     if stored.rows > len(stored.first):
         return f"{len(stored.first)} of {stored.rows:,} rows shown"
-    return f"{stored.rows:,} row{'' if stored.rows == 1 else 's'}"
+    return counted(stored.rows, "row")
 
 
 def cell(text: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence.framework import Result
+from tailrace.plural import counted
 
 SHOWN_ROWS = 20
 """Rows of each result in a report."""
@@ -112,5 +113,7 @@ def _read(result: Result, rows: int, path: Path) -> Stored:
         if day_of is not None:
             days[record[day_of][:10]] += 1
     if found != rows:
-        raise ResultError(f"{path.name}: ClickHouse counted {rows} rows, but the file contains {found}")
+        raise ResultError(
+            f"{path.name}: ClickHouse counted {counted(rows, 'row')}, but the file contains {found}"
+        )
     return Stored(result, rows, header, first, days)

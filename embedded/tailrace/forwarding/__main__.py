@@ -63,7 +63,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--channel", help="forward to this channel only, in this process")
     parser.add_argument(
-        "--number", type=int, default=0, help="number of this process among those of a channel"
+        "--number", type=int, default=0, help="number of this process among the processes of a channel"
     )
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Converts an event to Google SecOps' Unified Data Model; what it has no field for is under `additional`."""
+"""Converts an event to Google SecOps' Unified Data Model. Other values are under `additional`."""
 
 from collections.abc import Mapping
 
@@ -93,7 +93,7 @@ def _target(event: Event) -> dict[str, object]:
 
 
 def _tables(fields: Mapping) -> list[str]:
-    """Returns the tables with their database, as far as it is known."""
+    """Returns the tables, with their database if it is known."""
     names = dict.fromkeys((*fields.get("tables_read", ()), *fields.get("tables_written", ())))
     database = fields.get("database", "")
     found = [name if "." in name or not database else f"{database}.{name}" for name in names]

@@ -23,6 +23,7 @@ from tailrace.outputs.backoff import pause_seconds
 from tailrace.outputs.event_channels import EARLIEST, EventChannel
 from tailrace.outputs.receivers import receiver_of
 from tailrace.outputs.record import FAILED, REFUSED, Outcome, Receiver
+from tailrace.plural import counted
 
 TOPIC = "tailrace.events"
 GROUP_PREFIX = "tailrace-forward-"
@@ -129,7 +130,8 @@ class Forwarder:
         batch = self._source.batch(messages)
         self._status.count(read=len(messages), skipped=batch.skipped, missed=batch.missed)
         if batch.missed:
-            self._report(f"{self._channel.name}: {batch.missed} events were deleted before they were read")
+            missed = counted(batch.missed, "unread event was", "unread events were")
+            self._report(f"{self._channel.name}: {missed} deleted")
         self._sent.append(_Sent(pool.submit(self._deliver, batch), batch.ends))
 
     def _is_error(self, message: Message) -> bool:
@@ -142,7 +144,7 @@ class Forwarder:
         return error is not None
 
     def _lag(self) -> int:
-        """Returns the number of messages that were not read yet, as far as Kafka has told the consumer."""
+        """Returns the number of unread messages that Kafka has reported to the consumer."""
         offsets = self._source.offsets()
         places = [place for place in self._consumer.assignment() if place.partition in offsets]
         ends = {place.partition: self._consumer.get_watermark_offsets(place, cached=True) for place in places}
@@ -216,7 +218,10 @@ class Forwarder:
     def _refuse(self, refused: Sequence[tuple[Message, str, str]]) -> None:
         self._refused.store(refused)
         self._status.count(refused=len(refused))
-        self._report(f"{self._channel.name}: {len(refused)} events were refused: {refused[0][2]}")
+        self._report(
+            f"{self._channel.name}: {counted(len(refused), 'event was', 'events were')} refused: "
+            f"{refused[0][2]}"
+        )
 
     def _retry(self, outcomes: Sequence[Outcome], failures: int) -> None:
         """Waits after the failure with this number, for longer if the receiver asks for it."""

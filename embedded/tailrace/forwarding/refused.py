@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 
 from confluent_kafka import KafkaException, Message, Producer
 
+from tailrace.plural import counted
+
 TOPIC = "tailrace.events.refused"
 FLUSH_SECONDS = 60
 
@@ -32,4 +34,6 @@ class RefusedEvents:
         if failures:
             raise KafkaException(failures[0])
         if left:
-            raise TimeoutError(f"Kafka has not stored {left} refused events within {FLUSH_SECONDS} s")
+            raise TimeoutError(
+                f"Kafka has not stored {counted(left, 'refused event')} within {FLUSH_SECONDS} s"
+            )

@@ -33,7 +33,7 @@ def metrics_of(clickhouse: ClickHouse, now: float) -> Iterator[Metric]:
     yield changes
     unsigned = GaugeMetricFamily(
         "tailrace_unsigned_seconds",
-        "Time for which the newest file of a log that was signed has had bytes without a signature.",
+        "Age of the oldest unsigned bytes in the newest file of a signed log.",
         labels=["instance", "source", "host"],
     )
     for row in _rows(clickhouse, "health_unsigned", now=_text(now)):

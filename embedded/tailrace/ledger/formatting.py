@@ -19,6 +19,7 @@ from tailrace.console import (
 )
 from tailrace.ledger.balance import LedgerBalance
 from tailrace.ledger.records import Account, CoverageInterval, Detail, Gap, LogFile
+from tailrace.plural import counted
 
 MAX_LINES = 40
 """Maximum number of rows of a table; the JSON form has all."""
@@ -104,7 +105,7 @@ class _Report:
 
     def _show_unread(self) -> None:
         rows = [(file.instance, file.path, size(file.size)) for file in self._ledger.unread]
-        _section("Files of which nothing has arrived", ("instance", "path", "size"), rows)
+        _section("Files without a received byte", ("instance", "path", "size"), rows)
 
     def _show_details(self, kind: str, title: str) -> None:
         rows = [self._detail_line(detail) for detail in self._ledger.details if detail.kind == kind]
@@ -180,7 +181,7 @@ class _Report:
         if behind := self._ledger.behind:
             yield f"Unread: {size(behind)}."
         if unknown := sum(s.minutes for s in self._ledger.minutes if s.state == "unknown"):
-            yield f"Unknown: {count(unknown)} minutes of logs."
+            yield f"Unknown: {counted(unknown, 'minute')} of logs."
 
     def _place(self, file: LogFile) -> tuple[str, str, str]:
         """Returns instance, name and generation; a dash if the bytes belong to none."""

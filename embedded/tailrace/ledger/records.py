@@ -135,7 +135,8 @@ class Imbalance:
 
     def __str__(self) -> str:
         where = "" if self.from_offset is None else f" in bytes {self.from_offset}..{self.to_offset}"
-        return f"{self.file}{where}: {self.fault}: expected {self.expected} {self.unit}, found {self.found}"
+        unit = self.unit.removesuffix("s") if self.expected == 1 else self.unit
+        return f"{self.file}{where}: {self.fault}: expected {self.expected} {unit}, found {self.found}"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from tailrace.clickhouse.client import ClickHouse
 from tailrace.migrations.migration_files import MigrationError, load_migrations
 from tailrace.migrations.retention import waiting_tables
 from tailrace.migrations.servers import ALL_REPLICAS, ANSWER_SECONDS, STATEMENT_SECONDS, Servers
+from tailrace.plural import counted
 from tailrace.retention import archive, holds
 from tailrace.retention.selectors import Selector
 
@@ -253,8 +254,9 @@ class _Table:
         before = _DAYS.search(self.definition)
         was = f" instead of {before[1]}" if before and int(before[1]) != self.expiry.days else ""
         number = ttl.conditions
-        kept = f", without rows that {number} condition{'s' * (number > 1)} keep{'s' * (number == 1)}"
-        return f"retention of {self.expiry.table}: {self.expiry.days} days{was}{kept if number else ''}"
+        kept = f", without rows that {counted(number, 'condition keeps', 'conditions keep')}"
+        days = counted(self.expiry.days, "day")
+        return f"retention of {self.expiry.table}: {days}{was}{kept if number else ''}"
 
     def replace(self, ttl: _Wanted) -> None:
         """Gives the table its TTL, and the values of the TTL to its parts. Nothing is deleted meanwhile."""
@@ -264,7 +266,9 @@ class _Table:
             self._await_inserts()
             self._recalculate(ttl)
         if stale := self.stale(ttl):
-            raise MigrationError(f"{self.name}: the TTL of {len(stale)} partitions could not be changed")
+            raise MigrationError(
+                f"{self.name}: the TTL of {counted(len(stale), 'partition')} could not be changed"
+            )
         is_set = self.expiry.drops_parts and not ttl.conditions
         self._set(f"MODIFY SETTING {DROP_PARTS} = 1" if is_set else f"RESET SETTING {DROP_PARTS}")
 

@@ -1,4 +1,4 @@
-"""Whether the TTLs of ClickHouse already keep the rows of a legal hold, as far as a reader sees them."""
+"""Whether the TTLs of ClickHouse already keep the rows of a legal hold, for the rows that a reader sees."""
 
 from collections.abc import Mapping, Sequence
 

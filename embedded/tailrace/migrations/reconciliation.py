@@ -25,6 +25,7 @@ from tailrace.migrations.lock import lock
 from tailrace.migrations.migration_files import MigrationError
 from tailrace.migrations.rollups import ROLLUPS, Rollup, oldest_day, rebuild_rollups
 from tailrace.migrations.servers import ACTIVE_REPLICAS
+from tailrace.plural import counted
 
 RECEIPTS = "receipts"
 RECEIPT_KEY = "instance, source, log, generation, kind, stage, code, day, after_checkpoint"
@@ -51,8 +52,8 @@ class Difference:
 
     def __str__(self) -> str:
         where = ", ".join(filter(None, self.key))
-        counted = f"{self.table} counts {self.found} instead of {self.expected} events"
-        return f"{self.server}: {counted}{f' by {self.view}' if self.view else ''}: {where}"
+        difference = f"{self.table} counts {self.found} instead of {counted(self.expected, 'event')}"
+        return f"{self.server}: {difference}{f' by {self.view}' if self.view else ''}: {where}"
 
 
 def compare(
@@ -106,8 +107,8 @@ def _compare_rollup(
 ) -> Iterable[Difference]:
     """`events` are the counts by day and instance, `concerned` the days as a subquery."""
     day = f"toDate({rollup.time}, 'UTC')"
-    counted = f"{day} IN {concerned} AND {rollup.own} AND {rollup.once}"
-    found = _counts(server, f"{database}.{rollup.table}", day, "sum(count)", counted)
+    condition = f"{day} IN {concerned} AND {rollup.own} AND {rollup.once}"
+    found = _counts(server, f"{database}.{rollup.table}", day, "sum(count)", condition)
     for key in sorted(events.keys() | found.keys()):
         expected, count = events.get(key, 0), found.get(key, 0)
         if expected != count:

@@ -92,7 +92,7 @@ class Backoff:
         return max(0.0, self._state.retry_at - self._clock())
 
     def pause_of(self, failures: int, first: float, longest: float) -> float:
-        """Returns the pause of one message after so many failures; seconds."""
+        """Returns the pause of one message after this number of failures, in seconds."""
         return pause_seconds(failures, first, longest, self._spread)
 
     def record(self, outcome: Outcome) -> None:

@@ -47,7 +47,8 @@ def read(section: Section, receivers: Mapping[str, ReceiverConfig]) -> EventChan
     if name not in receivers:
         known = ", ".join(receivers) or "none"
         raise section.mistake(
-            f"`channel`: {name!r} is no channel that takes events; those of this file are: {known}", "channel"
+            f"`channel`: {name!r} is no channel for events; channels for events in this file: {known}",
+            "channel",
         )
     receiver = receivers[name]
     found = EventChannel(

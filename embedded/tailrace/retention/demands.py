@@ -7,6 +7,8 @@ from pathlib import Path
 
 import yaml
 
+from tailrace.plural import counted
+
 FILE = Path(__file__).parent / "frameworks.yaml"
 
 
@@ -27,7 +29,7 @@ class Demand:
 
     @property
     def text(self) -> str:
-        number = f"{self.days:,} days" if self.days else "no number of days is set"
+        number = counted(self.days, "day") if self.days else "no number of days is set"
         online = f", {self.online} of them immediately available" if self.online else ""
         return f"{self.title}, {self.clause}: {number}{online}"
 

@@ -1,10 +1,11 @@
-"""What each table keeps, for how long and why, what is held, and what expires next."""
+"""The retention of each table with its requirements, held rows, and the next expiry."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from tailrace.clickhouse.client import Row
+from tailrace.plural import counted
 from tailrace.retention import archive, holds, record
 from tailrace.retention.demands import Demand, classes, unmet
 from tailrace.retention.holds import Hold, Reads
@@ -102,10 +103,11 @@ def _archived(clickhouse: Reads) -> dict[str, str]:
     last = {each.table: each.recorded for each in reversed(deletions)}
     found = {}
     for table, row in archive.states(clickhouse).items():
-        text = f"{row['verified']} days verified, {row['written']} only written, newest {row['newest']}"
+        text = f"{counted(row['verified'], 'day')} verified, "
+        text += f"{row['written']} only written, newest {row['newest']}"
         if row["deleted"]:
             by = f"by {last[table].actor} on {last[table].at[:10]}" if table in last else "without a record"
-            text = f"{text}; {row['deleted']} days deleted, the last {by}"
+            text = f"{text}; {counted(row['deleted'], 'day')} deleted, the last {by}"
         found[table] = text
     return found
 

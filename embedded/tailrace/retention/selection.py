@@ -1,4 +1,4 @@
-"""What a selector of a legal hold selects now: rows by table, as far as the reader may see them."""
+"""The rows that a selector of a legal hold selects now, by table, among the rows that the reader may see."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

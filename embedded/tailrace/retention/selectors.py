@@ -155,7 +155,7 @@ def _limit(name: str, texts: list[str]) -> datetime:
 
 
 def _matches(name: str, values: Collection[str], columns: Collection[str]) -> list[str]:
-    """Returns conditions of which one must hold; none if the table has no column for the key."""
+    """Returns alternative conditions; empty if the table has no column for the key."""
     among = f"IN ({', '.join(map(quoted, values))})"
     if name == "client":
         among = f"IN ({', '.join(map(quoted, client_forms(values)))})"

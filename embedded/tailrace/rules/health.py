@@ -7,7 +7,7 @@ from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.clickhouse.query_files import text_of
 
 FINDINGS = {
-    "cannot fire": "no server's logs contain what it needs",
+    "cannot fire": "the logs of no server contain the necessary fields and events",
     "never fired": "it could fire during the whole period and did not",
     "fires often": "it raises a large share of all alerts",
     "false positives": "many of its closed alerts were false positives",

@@ -40,7 +40,7 @@ class Parameters:
     _names: dict[tuple[str, Parameter], str] = field(default_factory=dict)
 
     def add(self, value: Parameter, clickhouse_type: str) -> str:
-        """Returns the text that stands for the value; the same value has one parameter."""
+        """Returns the placeholder of the value. Equal values share one parameter."""
         name = self._names.setdefault((clickhouse_type, value), f"p{len(self._names)}")
         self.values[name] = value
         return f"{{{name}:{clickhouse_type}}}"

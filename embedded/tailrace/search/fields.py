@@ -102,7 +102,7 @@ FIELDS = (
     Field("code", types.NAME, "The code of an error log's message, such as `MY-010914`"),
     Field("rule", types.NAME, "The title of the alert's rule"),
     Field("flag", types.NAME, "A flag of the event, such as `truncated`"),
-    Field("id", types.ID, "The event's id, or that of the alert", has_top=False),
+    Field("id", types.ID, "The id of the event or alert", has_top=False),
 )
 
 BY_NAME: Mapping[str, Field] = {name: each for each in FIELDS for name in (each.name, *each.other_names)}

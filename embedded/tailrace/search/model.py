@@ -14,7 +14,7 @@ class Value:
 
     text: str
     is_pattern: bool = False
-    """Whether `*` stands for any characters; a quoted value has no pattern."""
+    """Whether `*` matches any characters; a quoted value has no pattern."""
 
 
 @dataclass(frozen=True)

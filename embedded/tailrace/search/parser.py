@@ -97,7 +97,7 @@ class _Parser:
         between = Between(since, until) if since or until else None
         last, around = self.times.get("last"), self.times.get("around")
         if around and (last or between):
-            raise SearchError("`around:` has a time of its own: remove `last:`, `from:` and `to:`")
+            raise SearchError("`around:` sets the time range: remove `last:`, `from:` and `to:`")
         if last and since:
             raise SearchError("use `last:` or `from:`, not both")
         if since and until and since >= until:

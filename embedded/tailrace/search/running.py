@@ -12,7 +12,7 @@ from tailrace.search.request import Request, Rows
 
 FIRST_WINDOW = timedelta(hours=1)
 GROWTH = 24
-"""Each window is so many times as long as the one before; together they are the range, without overlaps."""
+"""The factor between the lengths of two windows. They cover the range without overlaps."""
 IDS_AT_ONCE = 200
 
 

@@ -101,7 +101,7 @@ class Source:
         return [with_statement, replace(self, query="", where=f"{self.query} IS NULL")]
 
     def rights(self, name: str) -> set[str]:
-        """Returns the tables that one must read to use a field."""
+        """Returns the tables that a search with a field reads."""
         return {self.table, *filter(None, [self.columns[name].of_table])}
 
 

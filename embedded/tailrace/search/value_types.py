@@ -37,7 +37,7 @@ class ValueType:
     is_ordered: bool = False
     """Whether it has `<`, `>` and ranges."""
     has_patterns: bool = False
-    """Whether `*` stands for any characters."""
+    """Whether `*` matches any characters."""
 
 
 def span(text: str) -> int | None:

@@ -13,7 +13,7 @@ ALERTS = "alerts"
 RULE_ID = "9f0b6a52-6a3f-4f1e-8a0e-51f1c7b9a3d4"
 TITLE = "Errant transactions on a replica"
 NEXT_STEPS = (
-    "Read what was written: mysqlbinlog on the replica, with the transactions listed here.",
+    "Read the written rows with mysqlbinlog on the replica, for the transactions listed here.",
     "Find out which accounts could write there: read_only, super_read_only, SUPER, CONNECTION_ADMIN.",
     "Before a failover: apply them at the source, inject empty ones there, or rebuild the replica.",
 )

@@ -76,7 +76,7 @@ class GtidSet:
         return GtidSet({source: found for source, found in self.sources.items() if source[0] not in uuids})
 
     def without_start(self) -> "GtidSet":
-        """Returns the set itself: MySQL's set includes purged transactions, and so is complete."""
+        """Returns the set itself, because MySQL's set includes purged transactions."""
         return self
 
     def _of(self, source: Source) -> tuple[Interval, ...]:
@@ -180,7 +180,7 @@ class MariaDbState:
         return MariaDbState(_later(self.last, other.last), _later(self.start, other.start))
 
     def without_start(self) -> "MariaDbState":
-        """Returns only the positions by server: a replica is always as far as its source was."""
+        """Returns the positions by server: a replica has all earlier transactions of its source."""
         return MariaDbState(self.last)
 
     def written_by(self, server: int) -> "MariaDbState":

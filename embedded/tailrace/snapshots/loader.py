@@ -12,6 +12,7 @@ from confluent_kafka import Consumer, KafkaException, Message
 
 from tailrace import replaced_file
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
+from tailrace.plural import counted
 from tailrace.retry_pause import doubled
 from tailrace.snapshots.alert import ALERTS, alert_of
 from tailrace.snapshots.errant_transactions import Comparison
@@ -127,7 +128,10 @@ class Loader:
                 rows = self._rows(messages) if rows is None else rows
                 for table in filter(rows.get, IN_ORDER):
                     self._clickhouse.insert(f"tailrace.{table}", rows[table], async_insert=0)
-                self._report(f"{len(messages)} records, {sum(map(len, rows.values()))} rows stored")
+                self._report(
+                    f"{counted(len(messages), 'record')}, "
+                    f"{counted(sum(map(len, rows.values())), 'row')} stored"
+                )
                 return True
             except (OSError, ClickHouseError) as error:
                 self._report(f"ClickHouse did not accept the rows: {error}")

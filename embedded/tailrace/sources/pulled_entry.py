@@ -56,7 +56,7 @@ class PulledSource:
     db_instance: str
     """rds, cloudwatch, objects, event_hubs: name of the server at the service."""
     file: str = ""
-    """rds: name of the live file at the service; empty for that of the kind of log."""
+    """rds: name of the live file at the service; empty: the name for the kind of log."""
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
@@ -71,7 +71,7 @@ class PulledSource:
     defaults_file: str = ""
     """table: path of a MySQL option file with address and credentials."""
     host: str = ""
-    """table: `host` or `host:port` instead of those of the option file."""
+    """table: `host` or `host:port` instead of the values of the option file."""
     archive: str = "mysql"
     """table: schema to which a rotation moves tables."""
     url: str = ""

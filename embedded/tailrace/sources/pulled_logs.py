@@ -30,7 +30,7 @@ class PulledLogState:
     kind: str
     """permission, setting, throttled, gone or failed; empty without a problem."""
     right: str
-    """The action that the policy lacks, or the statement that grants or sets what is missing on a server."""
+    """The action that the policy lacks, or the statement that adds the missing permission or setting."""
     since: float | None
     """The start of the puller that reported; None without a report."""
 

@@ -107,7 +107,7 @@ class Server:
     explain: bool = False
     """Whether its heaviest statements are explained: samples of them, unmasked, are sent to this server."""
     explain_dsn: str | None = None
-    """The account for EXPLAIN; default: that of `dsn`, which then may read both accounts and data."""
+    """The account for EXPLAIN; default: the account of `dsn`, which then may read accounts and data."""
     explain_password_file: Path | None = None
 
     def explained(self) -> "Server":

@@ -1,4 +1,4 @@
-"""What the transparency log contains, what it does not contain yet, and what went wrong."""
+"""The size of the transparency log, rows that wait for it, and its incidents."""
 
 import time
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class LogStatus:
     incidents: list[Incident]
     waiting: dict[str, Waiting] | None = None
     differing: dict[str, list[int]] | None = None
-    """Recent minutes by table whose number of rows is not that of the log."""
+    """Recent minutes by table whose number of rows differs from the log."""
 
     def age(self) -> float | None:
         """Returns the seconds since the last checkpoint was published."""
@@ -66,7 +66,7 @@ class LogStatus:
 
 
 def read(directory: Path, clickhouse: ClickHouse | None = None, keys_file: Path = Path()) -> LogStatus:
-    """Returns the status; with a ClickHouse also what waits and what differs.
+    """Returns the status; with a ClickHouse also waiting rows and differences.
 
     Raises NoLogError, ClickHouseError, OSError.
     """

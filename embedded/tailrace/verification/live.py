@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.plural import counted
 from tailrace.verification.stored_rows import StoredRows, by_table, interval, seconds
 from tailrace_verify import check, files, rewinds, rows
 from tailrace_verify.check import Scope
@@ -92,9 +93,9 @@ def _compare(leaf: RowsLeaf, found: Sequence[bytes], rewound: Rewinds, report: R
         report.undetermined(CHECK, rewinds.message(leaf, missing, text), **place)
         return
     if not missing:
-        message = f"some of its {leaf.rows} rows were changed"
+        message = f"some of its {counted(leaf.rows, 'row was', 'rows were')} changed"
     else:
-        message = f"it has {len(found)} rows, {leaf.rows} were recorded"
+        message = f"it has {counted(len(found), 'row')}, {leaf.rows} were recorded"
     report.tampered(CHECK, message, **place)
 
 
@@ -110,7 +111,7 @@ def _find_unrecorded(stored: StoredRows, table: str, leaves: Sequence[RowsLeaf],
         if added := sum(n for at, n in extra.items() if at < reached):
             report.tampered(
                 CHECK,
-                f"{added} rows are in no leaf of the log",
+                f"{counted(added, 'row is', 'rows are')} in no leaf of the log",
                 table=table,
                 minute=datetime.fromtimestamp(minute, UTC).strftime(check.FORM),
             )

@@ -28,6 +28,7 @@ from tailrace.errors import NotRunningError
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger import formatting as ledger_formatting
 from tailrace.ledger.balance import LedgerBalance
+from tailrace.plural import counted
 from tailrace_local import demo_shop, demo_summary
 from tailrace_local import kafka as local_kafka
 from tailrace_local.commands import status
@@ -137,7 +138,7 @@ def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps, fed_at: floa
     def show_progress(seen: LedgerBalance) -> None:
         nonlocal shown
         entries = sum(account.entries for account in seen.accounts)
-        now = f"{console.count(entries)} entries, {console.count(seen.behind)} bytes to go"
+        now = f"{counted(entries, 'entry', 'entries')}, {counted(seen.behind, 'byte')} to go"
         if now != shown:
             shown = now
             steps.show("ledger", now)

@@ -47,7 +47,7 @@ SEE_ALSO = ("tailrace status", "tailrace health", "docs/CAPTURE.md", "docs/PULL.
 KEYS = {
     "": {
         "severity": "error; with --source also unknown and ok; with --server also warning, info and ok",
-        "topic": "what was checked: logs, service, and with --server connection, permissions and others",
+        "topic": "subject of the check: logs, service, and with --server connection, permissions and others",
         "message": "the problem",
         "fix": "the fix; with --server a list of lines",
     }

@@ -17,6 +17,7 @@ from tailrace.config.template import fill
 from tailrace.credentials.certificates import RENEWAL_DAYS, Certificates
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import topics
+from tailrace.plural import counted
 from tailrace.programs.program import HEALTHY, Health
 from tailrace.signing import publication
 from tailrace.signing.registry import Registry
@@ -111,7 +112,7 @@ class Kafka(Component):
         left = (self._certificates.first_expiry() - datetime.now(UTC)).days
         if left >= RENEWAL_DAYS:
             return ""
-        return f"a certificate ends in {left} days: tailrace credentials renew"
+        return f"a certificate ends in {counted(left, 'day')}: tailrace credentials renew"
 
     def version(self) -> str:
         (jar,) = self._libraries().glob("kafka_2.13-*.jar")

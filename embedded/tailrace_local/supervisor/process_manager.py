@@ -278,7 +278,7 @@ class ProcessManager:
 
 
 async def _uninterrupted(ending: Coroutine[None, None, None]) -> None:
-    """Awaits to the end even if cancelled: nothing else would end the process."""
+    """Awaits to the end even if cancelled, because no other code would end the process."""
     task = asyncio.create_task(ending)
     try:
         await asyncio.shield(task)

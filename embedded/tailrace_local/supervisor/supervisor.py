@@ -25,6 +25,7 @@ from typing import Any
 from tailrace.config.home import Home
 from tailrace.config.settings import PREFIX, Settings
 from tailrace.errors import ReportedError
+from tailrace.plural import counted
 from tailrace.sources import log_files
 from tailrace.sources.sources_file import Listed
 from tailrace.unix_socket import short_path
@@ -206,7 +207,8 @@ class Supervisor:
     async def _apply_list(self, before: Listed) -> list[str]:
         now = self._list.active
         self._write_log(
-            f"another list of sources is active: {len(now.logs)} logs, {len(now.servers)} servers"
+            f"another list of sources is active: {counted(len(now.logs), 'log')}, "
+            f"{counted(len(now.servers), 'server')}"
         )
         kept, old = self._managers, set(self._managers)
         self._place(self._assemble())

@@ -26,7 +26,7 @@
         {{ all }} = 0, 'no slow query logged',
         {{ known }} = 0, concat('slow log threshold unknown on ', toString({{ all }}), if({{ all }} = 1, ' server', ' servers'), ' (no snapshot)'),
         concat('slow log ', arrayStringConcat(arraySort(groupUniqArrayIf(logged, minute_state = 'logged' AND logged != 'unknown')), ', '),
-            ' on ', toString({{ known }}), ' of ', toString({{ all }}), ' servers',
+            ' on ', toString({{ known }}), ' of ', toString({{ all }}), if({{ all }} = 1, ' server', ' servers'),
             if({{ known }} = {{ all }}, '', concat(' (unknown on ', toString({{ all }} - {{ known }}), ': no snapshot)'))))
     {%- endset -%}
     {{ linked_text('slow-queries', "concat(" ~ settings ~ ", " ~ minutes_text(['slowlog']) ~ ")", 'TAB-slow-queries-data-limits') }}
@@ -36,5 +36,5 @@
     {%- set with_log = "uniqExactIf(instance, source IN " ~ sources | where_in ~ ")" -%}
     {%- set unknown = "'coverage of " ~ name ~ " unknown (no census in the time range)'" -%}
     {{ linked_text(dashboard, "if(" ~ with_log ~ " = 0, " ~ unknown ~ ", concat('" ~ name ~ " of ', toString(" ~ with_log
-        ~ "), ' of ', toString(uniqExact(instance)), ' servers', " ~ minutes_text(sources) ~ "))") }}
+        ~ "), ' of ', toString(uniqExact(instance)), if(uniqExact(instance) = 1, ' server', ' servers'), " ~ minutes_text(sources) ~ "))") }}
 {%- endmacro -%}

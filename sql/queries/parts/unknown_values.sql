@@ -33,5 +33,5 @@
             {%- for column in ['cluster', 'instance'] if filter_values(column) %} AND {{ column }} IN {{ filter_values(column) | where_in }}{% endfor %})
     {%- endset -%}
     concat(if({{ number }} = 0 AND {{ servers }}.1 = 0, 'unknown', {{ grouped(number) }}),
-        '<em>known on ', toString({{ servers }}.1), ' of ', toString({{ servers }}.2), ' servers</em>')
+        '<em>known on ', toString({{ servers }}.1), ' of ', toString({{ servers }}.2), if({{ servers }}.2 = 1, ' server', ' servers'), '</em>')
 {%- endmacro -%}

@@ -117,11 +117,11 @@ def _basis(proposal: Proposal) -> str:
 def _print_extent(found: Proposals, is_sampled: bool) -> None:
     """Reports on standard error how much was examined."""
     covered = sum(proposal.state != NEW for proposal in found.found)
-    text = f"{found.columns} columns examined by name"
+    text = f"columns examined by name: {found.columns}"
     if is_sampled:
-        text += f", values of {found.sampled_tables} tables"
+        text += f"; tables with examined values: {found.sampled_tables}"
     if covered:
-        text += f"; {covered} proposals are in the file already (--all)"
+        text += f"; proposals that the file contains already (--all shows them): {covered}"
     print(text, file=sys.stderr)
     for table, reason in found.refused.items():
         print(f"unknown: {_plain(table)} could not be sampled: {_plain(reason)}", file=sys.stderr)

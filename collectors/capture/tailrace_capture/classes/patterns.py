@@ -55,7 +55,7 @@ def _any(patterns: Iterable[str], column: Column) -> bool:
 
 
 def _matches(pattern: str, column: Column) -> bool:
-    """A pattern of two parts stands for all columns of the table."""
+    """A pattern of two parts represents all columns of the table."""
     parts = [_expression(found) for found in PART.finditer(pattern)]
     names = (column.database, column.table, column.name)[: len(parts)]
     return all(part.fullmatch(name) for part, name in zip(parts, names, strict=True))

@@ -103,8 +103,8 @@ def _of_column(column: Column, sampled: Finding | None, known: DataClasses) -> I
     named = {kind.data_class: kind.name for kind in kinds_of(column)}
     if sampled:
         basis = BOTH if named.pop(sampled.data_class, None) else VALUES
-        figures = (sampled.tried, sampled.matching)
-        yield _proposal(column, sampled.data_class, sampled.kind, basis, known, *figures)
+        counts = (sampled.tried, sampled.matching)
+        yield _proposal(column, sampled.data_class, sampled.kind, basis, known, *counts)
     for data_class, kind in named.items():
         yield _proposal(column, data_class, kind, NAME, known)
 

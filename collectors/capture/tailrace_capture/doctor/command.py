@@ -210,7 +210,7 @@ def _print_sources(
     arguments: argparse.Namespace, wanted: list[sources.Entry], added: list[sources.Entry]
 ) -> None:
     if arguments.write:
-        print(f"{arguments.sources}: {len(added)} of {len(wanted)} entries added")
+        print(f"{arguments.sources}: entries added: {len(added)} of {len(wanted)}")
     elif wanted:
         print("\nfor sources.yaml (--write adds it):\n")
         print("".join(map(sources.written, wanted)), end="")

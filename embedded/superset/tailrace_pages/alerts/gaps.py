@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tailrace.plural import counted
 from tailrace_pages import formats, links
 from tailrace_pages.alerts import details
 from tailrace_pages.page_errors import UnavailableError
@@ -57,14 +58,14 @@ def _addresses(alert: Mapping[str, Any], has_evidence: bool) -> dict[str, str]:
 def _bytes(found: Mapping[str, Any]) -> str:
     lost, missing = int(found["lost_bytes"]), int(found["missing_bytes"])
     if found["repaired_at"] is None:
-        return f"The {formats.count(lost)} lost bytes are still missing."
+        return f"{counted(lost, 'lost byte is', 'lost bytes are')} still missing."
     at = f"shipped again, the last of them at {formats.time(found['repaired_at'])} UTC"
     if missing:
         return (
-            f"{formats.count(lost - missing)} of the {formats.count(lost)} lost bytes were {at}. "
-            f"{formats.count(missing)} are still missing."
+            f"{formats.count(lost - missing)} of {counted(lost, 'lost byte')} were {at}. "
+            f"{counted(missing, 'byte is', 'bytes are')} still missing."
         )
-    return f"All {formats.count(lost)} lost bytes were {at}. None of them is missing any more."
+    return f"{counted(lost, 'lost byte was', 'lost bytes were')} {at}. No byte is missing any more."
 
 
 def _minutes(found: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from tailrace.erasure.pseudonyms import KINDS as SUBJECTS
 from tailrace.erasure.pseudonyms import is_pseudonym
 
 KINDS = {"user": "User", "client": "Client", "table": "Table", "class": "Data class"}
-"""Kinds that have a page of their own below /tailrace/entities/."""
+"""Kinds with an own page below /tailrace/entities/."""
 SESSION = "session"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from tailrace.plural import counted
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
 
@@ -67,7 +68,7 @@ def headline(rows: Sequence[Mapping[str, Any]], days: Sequence[date], links: Map
     lost, unseen = _minutes(rows, "missing"), _minutes(rows, "unknown")
     watched, minutes = (formats.count(_minutes(rows, name)) for name in ("watched", "minutes"))
     with_log = sum(row["minutes"] is not None for row in rows)
-    audited = f"{with_log:,} server{'' if with_log == 1 else 's'}"
+    audited = counted(with_log, "server")
     unaudited = sum(row["state"] in NOT_AUDITED for row in rows) if known else None
     return [
         _number(

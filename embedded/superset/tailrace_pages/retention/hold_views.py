@@ -22,7 +22,7 @@ PLACED = (
     "about a minute; in containers, with the schedule of the installation. Until it ends, expired rows can "
     "still be deleted."
 )
-CHANGED = "The selector is not that of the preview. Check the selected rows, then place the hold."
+CHANGED = "The selector differs from the preview. Check the selected rows, then place the hold."
 
 _ID = re.compile(r"[0-9a-f]{32}")
 
@@ -113,7 +113,7 @@ def release_hold(id_: str) -> Any:
 
 
 def _form(given: Wanted, refusal: str = "", is_unknown: bool = False) -> Any:
-    """The form with what was typed, and with what its selector selects if it can be read."""
+    """The form with its input, and with the selected rows if the selector can be read."""
     found = _preview(given)
     return rendering.render(
         "retention/hold_new.html",

@@ -1,4 +1,4 @@
-"""The forms of legal holds: what they ask for, and the requests to the evidence service, which records holds
+"""The fields of the forms of legal holds, and the requests to the evidence service, which records holds
 with the code and the audit trail of `tailrace hold`.
 
 SUPERSET_EVIDENCE_SOCKET    its Unix socket; without it the pages name the commands

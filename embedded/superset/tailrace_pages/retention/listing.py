@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from tailrace.plural import counted
 from tailrace.retention.demands import Demand
 from tailrace.retention.holds import Hold
 from tailrace.retention.overview import Line
@@ -88,7 +89,7 @@ def _mark(line: Line, demand: Demand) -> str:
 
 def _short(demand: Demand) -> str:
     """Returns a demand without its texts, which the page lists below."""
-    days = f": {demand.days:,} days" if demand.days else ""
+    days = f": {counted(demand.days, 'day')}" if demand.days else ""
     name = NAMES.get(demand.framework, demand.framework.upper())
     return f"{name} {demand.clause}{days}"
 
@@ -168,5 +169,5 @@ def headline(lines: Sequence[Line], holds: Sequence[Hold]) -> list[dict[str, Any
 def _expiring(table: str, lines: Sequence[Line]) -> str:
     """Returns the table whose row expires next, and how many tables are unknown."""
     hidden = sum(line.rows is None for line in lines)
-    unknown = f"unknown of {hidden} {'table' if hidden == 1 else 'tables'}" if hidden else ""
+    unknown = f"unknown of {counted(hidden, 'table')}" if hidden else ""
     return ", ".join(filter(None, (table, unknown)))

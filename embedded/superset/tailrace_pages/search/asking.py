@@ -30,7 +30,7 @@ NAMED_BY_TEXT = ("user", "client", "table")
 
 
 def meant(query: SearchQuery) -> list[SearchQuery]:
-    """Returns searches for the events of a user, client or table, if the search is one text and nothing else.
+    """Returns searches for the events of a user, client or table, if the search consists of one text.
 
     A text is only found in statements, messages and titles: the login of an address has none.
     """

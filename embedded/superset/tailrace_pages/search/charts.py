@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from tailrace.plural import counted
 from tailrace_pages import formats
 from tailrace_pages.time_range import TimeRange
 
@@ -74,5 +75,5 @@ def _bar(number: int, row: Mapping[str, Any], scale: float) -> dict[str, Any]:
         "width": max(1, round(row["events"] * scale)),
         "name": name if len(name) <= MOST_CHARACTERS else name[:MOST_CHARACTERS] + "…",
         "number": formats.count(row["events"]),
-        "title": f"{name}: {formats.count(row['events'])} events",
+        "title": f"{name}: {counted(row['events'], 'event')}",
     }

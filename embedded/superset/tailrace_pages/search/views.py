@@ -35,7 +35,7 @@ __all__ = ["PAGE", "blueprint", "saved_views"]
 """Their import adds the routes of saved searches."""
 
 COVERAGE = {True: "page_entity_coverage", False: "page_query_coverage"}
-"""The query of what was read, by whether the role reads audit logs."""
+"""The query for the times of read logs, by whether the role reads audit logs."""
 COUNT_SECONDS = 3
 """The longest time to count the events of a list."""
 SOURCES = {"slow": "slowlog", "audit": "audit", "general": "general", "error": "errorlog"}

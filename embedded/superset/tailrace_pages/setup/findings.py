@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tailrace.plural import counted
 from tailrace.sources import log_fixes
 from tailrace_capture.doctor import logging_checks
 from tailrace_capture.doctor.accounts import grants_for
@@ -19,7 +20,7 @@ ACCOUNT = "'tailrace'@'%'"
 """The account of the grants in fixes."""
 AUDITING = ("audit", "auditing")
 PROBLEMS = (ERROR, WARNING)
-"""Severities that count as problems; INFO is worth knowing."""
+"""Severities that count as problems; INFO does not."""
 HIDDEN = {
     "audit": "The roles compliance and security see the settings of auditing.",
     "errorlog": "The roles compliance and security see the settings of the error log.",
@@ -130,7 +131,7 @@ def of_transport(source: str, logs: Iterable[Row]) -> Iterator[Finding]:
             text = f"{log['log']}: no census since {log['census_at']:%Y-%m-%d %H:%M} UTC"
             yield Finding(ERROR, source, text, (log_fixes.INCOMPLETE_CENSUS,))
         elif log["state"] == "behind":
-            text = f"{log['log']}: {log['unread_bytes']:,} bytes are not read yet"
+            text = f"{log['log']}: {counted(log['unread_bytes'], 'unread byte')}"
             yield Finding(WARNING, source, text, ("tailrace status", "tailrace logs flink"))
 
 

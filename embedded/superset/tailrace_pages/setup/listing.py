@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tailrace.plural import counted
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.setup.rules import Group
@@ -140,7 +141,7 @@ def _last(traces: dict[str, Any]) -> str:
     if traces["last_span"] is None:
         return "no application sends traces (docs/TRACES.md)"
     number = traces["services"]
-    return f"last {formats.time(traces['last_span'])} UTC, {number:,} service{'' if number == 1 else 's'}"
+    return f"last {formats.time(traces['last_span'])} UTC, {counted(number, 'service')}"
 
 
 def _number(title: str, value: int | None, note: str = "") -> dict[str, str]:

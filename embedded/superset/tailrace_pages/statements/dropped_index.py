@@ -7,6 +7,7 @@ used it states how many columns it compared, and the text of the statement which
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tailrace.plural import counted
 from tailrace_pages import formats
 from tailrace_pages.statements import advice, schema_changes
 from tailrace_pages.statements.advice import Advice, Table
@@ -59,13 +60,13 @@ def _advice(
 def _definition(
     index: Dropped, table: Table, statement: Conditions, node: Row | None
 ) -> tuple[list[str], str, str]:
-    """Returns the columns, on what they are based, and what is unknown."""
+    """Returns the columns, their basis, and their unknowns."""
     if index.columns:
         return index.columns, DEFINED, ""
     equal = statement.of(statement.equal, table.alias)
     refs = (node or {}).get("ref") or []
     if equal and len(refs) == len(equal) and set(refs) == {"const"}:
-        count = f"{len(refs)} column{'' if len(refs) == 1 else 's'} of it with values"
+        count = f"{counted(len(refs), 'column')} of it with values"
         basis = f"The plan compared {count}, and the text of the statement compares {', '.join(equal)}."
         return equal, basis, FURTHER.format(name=index.name)
     return [], "", UNDEFINED.format(name=index.name)

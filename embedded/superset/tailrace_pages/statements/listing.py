@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tailrace.plural import counted
 from tailrace.reading import statements
 from tailrace.reading.statements import shown_id
 from tailrace_pages import formats
@@ -73,7 +74,7 @@ class Listed:
 
     def caption(self, order: str) -> str:
         """Returns what the list contains, with the threshold of its order."""
-        all_of_them = f"{self.statements:,} statements"
+        all_of_them = counted(self.statements, "statement")
         among = (
             f"the {COMPARED} with the most total time, of {all_of_them}"
             if self.statements > COMPARED

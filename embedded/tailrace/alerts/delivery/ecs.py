@@ -9,7 +9,7 @@ from tailrace.clickhouse.client import Row
 ECS_VERSION = "8.17.0"
 EMPTY = ("", None, [], {})
 SEVERITY = dict(zip(LEVELS, (1, 21, 47, 73, 99), strict=True))
-"""Numbers of event.severity: those of Elastic's detection engine for its four levels, and 1 below."""
+"""Numbers of event.severity, as in Elastic's detection engine for its four levels, and 1 below."""
 
 OWN = (
     *("alert_id", "level", "cluster", "instance", "entity", "count", "metric", "late", "facts", "statements"),

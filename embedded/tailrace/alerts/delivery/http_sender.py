@@ -17,7 +17,7 @@ from tailrace.outputs.record import DELIVERED, FAILED, REFUSED, Outcome
 
 AGENT = f"tailrace/{__version__}"
 TRIED_AGAIN = (408, 429)
-"""Statuses 4xx that are worth a retry: a timeout, and too many requests."""
+"""Statuses 4xx after which a retry can succeed: a timeout, and too many requests."""
 
 
 class HttpSender(ABC):

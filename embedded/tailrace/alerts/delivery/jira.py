@@ -12,6 +12,7 @@ from tailrace.alerts.delivery.rest import Rest, attempt
 from tailrace.alerts.delivery.tickets import Jira
 from tailrace.alerts.triage import LEVELS
 from tailrace.clickhouse.client import Row
+from tailrace.plural import counted
 
 API = "/rest/api/3"
 PROPERTY = "tailrace.alert"
@@ -172,7 +173,9 @@ def _description(alert: Row, dashboards: str) -> Node:
 
 
 def _growth(due: Due, dashboards: str) -> Node:
-    message = _paragraph(_text(f"The alert represents {due.alert['count']} matches now."))
+    message = _paragraph(
+        _text(f"The alert represents {counted(int(due.alert['count']), 'match', 'matches')} now.")
+    )
     mark = _paragraph(_text(due.idempotency_key, {"type": "code"}))
     return _document(message, *_link(due.alert, dashboards), mark)
 

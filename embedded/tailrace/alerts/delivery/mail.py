@@ -18,6 +18,7 @@ from tailrace.alerts.delivery.config import Email
 from tailrace.alerts.delivery.delivery_log import SUMMARY, Due
 from tailrace.clickhouse.client import Row
 from tailrace.outputs.record import DELIVERED, FAILED, REFUSED, Outcome
+from tailrace.plural import counted
 
 MAX_SUBJECT = 180
 DOMAIN = "tailrace.invalid"
@@ -84,7 +85,7 @@ class MailSender:
 
     def _summary(self, deliveries: Sequence[Due]) -> EmailMessage:
         worst = max(deliveries, key=lambda due: ecs.SEVERITY.get(str(due.alert["level"]), 0)).alert["level"]
-        mail = self._empty(f"[Tailrace {worst}] {len(deliveries)} more alerts")
+        mail = self._empty(f"[Tailrace {worst}] {counted(len(deliveries), 'more alert')}")
         lines = [f"{due.id[:8]}  {_one_line(ecs.message(due.alert))}" for due in deliveries]
         intro = "Too many alerts for single mails. `tailrace alerts show ID` shows each of them."
         mail.set_content("\n".join([intro, "", *lines, ""]))

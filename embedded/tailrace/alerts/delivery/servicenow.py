@@ -15,6 +15,7 @@ from tailrace.alerts.delivery.rest import Rest, attempt
 from tailrace.alerts.delivery.tickets import ServiceNow
 from tailrace.alerts.triage import LEVELS
 from tailrace.clickhouse.client import Row
+from tailrace.plural import counted
 
 API = "/api/now/table"
 SOURCE = "Tailrace"
@@ -91,7 +92,7 @@ class ServiceNowSender:
         if found["state"] == RESOLVED:
             change |= {"state": IN_PROGRESS, "work_notes": "The alert is open in Tailrace."}
         if int(due.alert["count"]) > reported_count(found):
-            note = f"The alert represents {due.alert['count']} matches now."
+            note = f"The alert represents {counted(int(due.alert['count']), 'match', 'matches')} now."
             change |= {"work_notes": note, "correlation_display": _counted(due.alert)}
         if not change:
             return Outcome(DELIVERED, f"{found['number']} exists")

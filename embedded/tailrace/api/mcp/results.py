@@ -39,7 +39,7 @@ class Data:
     is_part: bool = False
     """Whether there are more items."""
     unknown: Sequence[str] = field(default=())
-    """Sentences of Tailrace about what the data do not show."""
+    """Sentences of Tailrace about the limits of the data."""
 
 
 def result(data: Data, role: str, now: datetime) -> dict[str, Any]:

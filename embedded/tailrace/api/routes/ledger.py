@@ -56,7 +56,7 @@ class Books(BaseModel):
     )
     behind_bytes: int
     files: list[LogAccount]
-    unread: list[dict[str, Any]] = Field(description="Files of which nothing has arrived")
+    unread: list[dict[str, Any]] = Field(description="Files without a received byte")
     gaps: list[dict[str, Any]] = Field(description="Missing byte ranges")
     imbalances: list[dict[str, Any]]
     unknown: list[dict[str, Any]] = Field(description="Logs without a census: their contents are unknown")

@@ -95,7 +95,9 @@ def _add_list_options(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--open", action="store_true", help="only unacknowledged alerts")
     which.add_argument("--all", action="store_true", help="also closed and suppressed alerts")
-    which.add_argument("--canary", action="store_true", help="alerts of canary rules, which nobody receives")
+    which.add_argument(
+        "--canary", action="store_true", help="alerts of canary rules, which Tailrace does not deliver"
+    )
     parser.add_argument(
         "--since", type=seconds, default=0, metavar="SPAN", help="detected in the last 30m, 24h, 7d …"
     )

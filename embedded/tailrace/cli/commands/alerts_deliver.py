@@ -6,7 +6,7 @@ import sys
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 
-PURPOSE = "show or send what the channels of alerts.yaml receive, with a sample alert"
+PURPOSE = "show a sample alert in the form of each channel of alerts.yaml, or send it"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -59,7 +59,7 @@ def alerts_of(clickhouse: ClickHouse, prefixes: Sequence[str], action: str) -> l
     ids = [id_ for prefix in prefixes for id_ in of(clickhouse, prefix).ids]
     if found := triage.possible(clickhouse, list(dict.fromkeys(ids)), action):
         return found
-    raise AlertError(f"the state of none of the {len(ids)} alerts allows {action}")
+    raise AlertError(f"the state of none of the {console.number(ids, 'alert')} allows {action}")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:

@@ -96,4 +96,4 @@ def _explanation(rows: list[dict[str, Any]]) -> None:
     ]  # fmt: skip
     if lines:
         console.table(header, lines, right=("points",))
-    print(f"risk score: {risk.score(rows):.1f} points from {len(rows)} alerts")
+    print(f"risk score: {risk.score(rows):.1f} points from {console.number(rows, 'alert')}")

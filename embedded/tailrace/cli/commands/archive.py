@@ -20,6 +20,7 @@ from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse import replica_progress
 from tailrace.clickhouse.replica_progress import ReplicaProgress
 from tailrace.errors import UsageError
+from tailrace.plural import counted
 from tailrace.retention import demands, record
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ KEYS = {
         "table": "the table",
         "day": "the day, UTC",
         "state": "written, verified or deleted, as ClickHouse has recorded it; null if it has not",
-        "rows": "archived rows; of a deleted day those that it had",
+        "rows": "archived rows; for a deleted day, its rows before the deletion",
         "bytes": "bytes of its Parquet files",
         "files": "number of Parquet files",
         "parts": "1, and one more for each time that later rows were archived",
@@ -118,7 +119,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
             "--table", action="append", default=[], metavar="TABLE", help="only this table; can be repeated"
         )
         each.add_argument(
-            "--archive", default="", metavar="ADDRESS", help="another archive than that of TAILRACE_ARCHIVE"
+            "--archive", default="", metavar="ADDRESS", help="another archive than TAILRACE_ARCHIVE"
         )
         output.add_option(each)
 
@@ -327,10 +328,13 @@ def _show_deletion(
     for row in rows:
         can_be = "can be deleted" if row["is_deletable"] else f"kept: {row['kept_because']}"
         state = "deleted" if row["is_deleted"] else can_be
-        print(f"{row['table']}  {row['day']}  {row['rows']:,} rows  {row['bytes']:,} bytes  {state}")
+        print(
+            f"{row['table']}  {row['day']}  {counted(row['rows'], 'row')}  "
+            f"{counted(row['bytes'], 'byte')}  {state}"
+        )
     if not arguments.yes:
         count = sum(not each.reasons for each in found)
-        print(f"nothing was deleted; {count} days can be: repeat with --yes --reason TEXT")
+        print(f"nothing was deleted; {counted(count, 'day')} can be: repeat with --yes --reason TEXT")
 
 
 def _chosen(arguments: argparse.Namespace, location: "Location") -> Iterator[tuple[str, str]]:

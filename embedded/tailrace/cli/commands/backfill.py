@@ -18,6 +18,7 @@ from tailrace.cli import output
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.plural import counted
 from tailrace.sources import active_sources
 from tailrace.sources.log_key import key_of
 from tailrace.sources.sources_file import Source
@@ -35,7 +36,7 @@ KEYS = {
         "instance": "the server",
         "source": "slowlog, audit, errorlog or general",
         "log": "canonical path of the log",
-        "generation": "number of the file among those of this name, from 1; 0 if no line has arrived",
+        "generation": "number of the file among the files with this name, from 1; 0 if no line has arrived",
         "from": "first byte offset of the range",
         "to": "byte offset after the range",
         "missing": "bytes that are missing",
@@ -135,7 +136,9 @@ class _Backfill:
         for byte_range, row in done:
             if row["state"] == "shipped":
                 missing = sum(gap.missing for gap in left if gap.overlaps(byte_range))
-                row["state"] = f"{missing} bytes are still missing" if missing else "filled"
+                row["state"] = (
+                    f"{counted(missing, 'byte is', 'bytes are')} still missing" if missing else "filled"
+                )
 
     def _key(self, byte_range: ByteRange) -> tuple[str, int]:
         return byte_range.file.instance, self._inodes.get(byte_range.file, 0)

@@ -36,7 +36,7 @@ KEYS = {
         "kind": "kind of data, such as card number",
         "basis": "name, values, or name and values",
         "tried": "distinct values of the sample; null without a finding in a sample",
-        "matching": "those of them that are valid values of this kind; null as above",
+        "matching": "number of these values that are valid for this kind; null as above",
         "state": "new; with --all also covered (the file contains it) and excluded (the file excludes it)",
     }
 }

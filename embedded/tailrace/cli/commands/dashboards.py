@@ -39,7 +39,7 @@ CONNECTION_KEYS = {"uri", "password_file"}
 def configure(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND", required=True)
     apply = commands.add_parser("apply", help="import the files into Superset")
-    apply.add_argument("--url", metavar="URL", help="a Superset that is not that of the stack")
+    apply.add_argument("--url", metavar="URL", help="another Superset than the one of the stack")
     apply.add_argument(
         "--user", default=ADMINISTRATOR, metavar="NAME", help="a user with the role Admin (default: admin)"
     )

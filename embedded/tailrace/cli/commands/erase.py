@@ -49,7 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--case", default="", metavar="NAME", help="the case that demands the erasure")
     parser.add_argument("--reason", default="", metavar="TEXT", help="why; never deleted")
     parser.add_argument("--actor", default="", metavar="NAME", help="your name (default: your login name)")
-    parser.add_argument("--dry-run", action="store_true", help="only state what an erasure would leave")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="list what remains after an erasure, without erasing"
+    )
     parser.add_argument("--list", action="store_true", help="list all erasures and reveals")
     output.add_option(parser)
 

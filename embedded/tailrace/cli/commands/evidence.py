@@ -19,6 +19,7 @@ from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.evidence import framework
 from tailrace.evidence.period import Period, PeriodError
+from tailrace.plural import counted
 
 HELP = "export signed evidence for an auditor, or verify it"
 EXAMPLES = (
@@ -87,7 +88,7 @@ def _export(arguments: argparse.Namespace, context: Context) -> Exit:
         raise CommandError(str(error)) from error
     for warning in done.warnings:
         print(console.plain(f"note: {warning}"))
-    print(f"{arguments.output}: {done.files} files, {done.rows:,} rows, {period}")
+    print(f"{arguments.output}: {counted(done.files, 'file')}, {counted(done.rows, 'row')}, {period}")
     print(f"manifest    {done.manifest_sha256}")
     print(f"signed with {done.key_fingerprint}")
     return Exit.OK
@@ -119,7 +120,7 @@ def _verify(arguments: argparse.Namespace, context: Context) -> Exit:
         print(f"{arguments.file}: differs from the export, {len(found.faults)} faults")
         return Exit.FAILED
     about = found.about
-    print(f"{arguments.file}: unchanged since its export, {found.files} files")
+    print(f"{arguments.file}: unchanged since its export, {counted(found.files, 'file')}")
     print(
         console.plain(f"exported by {about['exported_by']} at {about['exported_at']}, {about['framework']}")
     )

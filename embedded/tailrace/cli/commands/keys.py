@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add.add_argument("--host", required=True, metavar="NAME", help="the name in its TAILRACE_HOST")
     add.add_argument("--replaces", default="", metavar="ID", help="the key of the host before it")
     output.add_option(commands.add_parser("list", help="list the keys of all hosts"))
-    revoke = commands.add_parser("revoke", help="revoke a key: what it signs from now on is not accepted")
+    revoke = commands.add_parser("revoke", help="revoke a key: Tailrace does not accept its later signatures")
     revoke.add_argument("id", metavar="ID", help="id of the key, or a prefix of it")
     commands.add_parser("rotate", help="replace the key of this machine; the old one signs the change")
 

@@ -40,7 +40,7 @@ KEYS = {
         "cluster": "its cluster",
         "source": "slowlog, audit, errorlog or general",
         "log": "canonical path of the log",
-        "generation": "number of the file among those of this name, from 1",
+        "generation": "number of the file among the files with this name, from 1",
         "path": "path in the newest census",
         "census_at": "time of the newest census, in ISO 8601 UTC; null if there is none",
         "size": "size in the newest census, in bytes",

@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="exported",
         type=Path,
         metavar="EXPORTED",
-        help="directory with exported files, also compressed ones: docs/PULL.md lists what is recognized",
+        help="directory with exported files, also compressed ones: docs/PULL.md lists the recognized files",
     )
     parser.add_argument(
         "-o", "--directory", type=Path, required=True, help="directory for the files; made if it is missing"

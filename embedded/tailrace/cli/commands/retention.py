@@ -10,10 +10,11 @@ from tailrace import console
 from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.plural import counted
 from tailrace.retention import demands, holds, overview
 from tailrace.retention.overview import Line, Policy
 
-HELP = "show what is kept, how long and why; apply changes"
+HELP = "show the retention of each table with its requirements; apply changes"
 EXAMPLES = ("tailrace retention show --framework pci", "tailrace retention apply")
 EXIT_CODES = {1: "a TTL could not be changed", 3: "the stack is not running"}
 SEE_ALSO = ("tailrace hold", "tailrace migrate", "docs/RETENTION.md")
@@ -22,7 +23,7 @@ KEYS = {
         "table": "table of ClickHouse",
         "class": "class of records",
         "days": "days after which its rows are deleted",
-        "demands": "what the frameworks demand, separated by semicolons",
+        "demands": "requirements of the frameworks, separated by semicolons",
         "too_short_for": "frameworks that demand a longer time, separated by semicolons",
         "rows": "stored rows; null if they cannot be read",
         "oldest": "time of the oldest row, UTC; null without rows",
@@ -84,7 +85,7 @@ def _print(lines: list[Line], form: str) -> None:
             if line.archive:
                 print(console.plain(f"{line.table}: archive: {line.archive}"))
             for demand in line.unmet:
-                print(f"{line.table}: {line.days} days; {demand.text}. {demand.asks}")
+                print(f"{line.table}: {counted(line.days, 'day')}; {demand.text}. {demand.asks}")
 
 
 def _row(line: Line) -> dict[str, object]:

@@ -34,7 +34,7 @@ KEYS = {
         "stored": "number of stored alerts of the rule",
         "matches": "number of matches of the alerts that it would have suppressed",
         "alert_ids": "ids of these alerts, at most 200 per entity, a list",
-        "blocking_ids": "ids of alerts because of which it is not proposed, a list",
+        "blocking_ids": "ids of alerts that prevent the proposal, a list",
     }
 }
 ACCOUNT = "analyst"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.plural import counted
 from tailrace.rules import push as rule_push
 from tailrace.rules.push import RulesError
 
@@ -54,7 +55,7 @@ def _push(texts: dict[str, str], arguments: argparse.Namespace, context: Context
     clickhouse = context.clickhouse("reader_security")
     rule_push.promote_last_candidate(client, clickhouse)
     push = rule_push.push(client, texts)
-    print(f"pushed {len(texts)} files of {arguments.directory} as {push.id}")
+    print(f"pushed {counted(len(texts), 'file')} of {arguments.directory} as {push.id}")
     if state not in TAKES_RULES:
         print("the detect job is not running: it will apply the rules at its next start")
         return Exit.OK
@@ -80,5 +81,8 @@ def _report(outcome: rule_push.Outcome | None) -> Exit:
             f"the job rejected the push, and the previous rules stay active:\n{outcome.message}\n"
             "see: tailrace rules check DIR"
         )
-    print(f"active: {outcome.rules} rules, {outcome.detectors} detectors, {outcome.classes} data classes")
+    print(
+        f"active: {counted(outcome.rules, 'rule')}, {counted(outcome.detectors, 'detector')}, "
+        f"{counted(outcome.classes, 'data class', 'data classes')}"
+    )
     return Exit.OK

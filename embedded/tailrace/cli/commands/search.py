@@ -42,7 +42,7 @@ EXAMPLES = (
 EXIT_CODES = {
     0: "the search was run, also if it found nothing, or it was saved or removed",
     1: "there is no saved search of this name",
-    2: "the search has a mistake, or asks for what the role may not read, or its schedule has a mistake",
+    2: "the search or its schedule has a mistake, or the role may not read the searched data",
     3: "the stack is not running",
 }
 SEE_ALSO = ("tailrace alerts", "docs/SEARCH.md")

@@ -33,7 +33,7 @@ KEYS = {
     "outcome": "of the last run: nothing, delivered, failed, refused, denied, error or missed",
     "events": "the number of events of the last run; null if it is unknown",
     "missed": "the number of runs that did not take place",
-    "detail": "why the schedule is suspended, otherwise what the last attempt says",
+    "detail": "reason why the schedule is suspended, otherwise the message of the last attempt",
 }
 _COLUMNS = (
     *("name", "owner", "role", "shared", "every", "channels", "state", "last", "next", "events", "missed"),

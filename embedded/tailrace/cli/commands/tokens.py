@@ -29,13 +29,13 @@ KEYS = {
         "id": "id of the token, 32 hexadecimal digits",
         "owner": "the person or program that uses it, and the actor of its actions",
         "role": "developer, compliance or security",
-        "scopes": "what it permits, separated by commas",
+        "scopes": "its permissions, separated by commas",
         "state": "valid, expired or revoked",
         "created_at": "time of the creation, UTC",
         "created_by": "who created it",
         "created_because": "the reason that was given; empty without one",
         "expires_at": "end of its validity, UTC",
-        "revoked_by": "who revoked it; empty if nobody did",
+        "revoked_by": "person who revoked it; empty if it is not revoked",
         "last_used_at": "time of its last request, UTC; null if there is none",
         "requests": "number of its requests",
     }
@@ -68,7 +68,7 @@ def _configure_create(create: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         choices=tuple(tokens.SCOPES),
-        help="what it permits; repeat it for several",
+        help="a permission of the token; repeat the option for several",
     )
     create.add_argument(
         "--expires",

@@ -13,11 +13,12 @@ from tailrace import console
 from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.plural import counted
 from tailrace.transparency import keys, status
 from tailrace.transparency.leaves import iso
 from tailrace.transparency.status import LogStatus
 
-HELP = "show the transparency log, its last checkpoint and what it does not contain"
+HELP = "show the transparency log, its last checkpoint and missing rows"
 EXAMPLES = (
     "tailrace transparency status",
     'tailrace transparency acknowledge --reason "restored from the backup of Monday, ticket 4711"',
@@ -96,13 +97,16 @@ def _show(found: LogStatus) -> None:
     else:
         at = datetime.fromtimestamp(found.published_at, UTC)
         print(
-            f"last checkpoint: {found.published_size:,} leaves, {at:%Y-%m-%d %H:%M:%S} UTC"
+            f"last checkpoint: {counted(found.published_size, 'leaf', 'leaves')}, {at:%Y-%m-%d %H:%M:%S} UTC"
             f" ({found.age():.0f} s ago)"
         )
     for name, size in found.witnesses.items():
-        print(f"witness {name}: {size:,} leaves")
+        print(f"witness {name}: {counted(size, 'leaf', 'leaves')}")
     for table, waiting in (found.waiting or {}).items():
-        print(f"{table}: {waiting.rows:,} rows in {waiting.minutes:,} minutes are not in the log yet")
+        print(
+            f"{table}: not in the log yet: {counted(waiting.rows, 'row')} "
+            f"of {counted(waiting.minutes, 'minute')}"
+        )
     for table, minutes in (found.differing or {}).items():
         _show_differing(table, minutes)
     for incident in found.open_incidents():
@@ -112,5 +116,6 @@ def _show(found: LogStatus) -> None:
 def _show_differing(table: str, minutes: list[int]) -> None:
     if minutes:
         named = ", ".join(iso(minute) for minute in minutes[:SHOWN]) + (" …" if minutes[SHOWN:] else "")
-        text = f"{table}: {len(minutes)} minutes of the last two days differ from the log: {named}"
+        differ = counted(len(minutes), "minute differs", "minutes differ")
+        text = f"{table}: in the last two days {differ} from the log: {named}"
         print(console.styled(text, console.RED))

@@ -24,7 +24,7 @@ EXAMPLES = (
 )
 EXIT_CODES = {
     0: "proven",
-    1: "tampered: something differs from what was recorded",
+    1: "tampered: data differ from the record",
     2: "incomplete: something is missing; without a report: an unknown option",
     3: "cannot be determined: a key, a file or the stack is missing",
 }

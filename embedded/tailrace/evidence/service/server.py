@@ -70,7 +70,8 @@ RESTRICTED_HOLD = (
 )
 
 HIDDEN = (
-    "the audience {} sees only a part of the servers (access.yaml), but a backtest contains those of security"
+    "the audience {} sees only a part of the servers (access.yaml), "
+    "but a backtest contains the servers of security"
 )
 
 

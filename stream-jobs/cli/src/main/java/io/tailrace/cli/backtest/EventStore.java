@@ -1,5 +1,6 @@
 package io.tailrace.cli.backtest;
 
+import io.tailrace.cli.output.Plural;
 import io.tailrace.tls.ClickHouseAuthorities;
 import java.io.IOException;
 import java.io.InputStream;
@@ -119,7 +120,8 @@ public final class EventStore {
     /** A full disk of the server truncates a result that has a good status. */
     static void requireRows(long counted, long read) throws IOException {
         if (counted != read) {
-            throw new IOException("ClickHouse sent " + read + " of " + counted + " rows; is its disk full?");
+            throw new IOException(
+                    "ClickHouse sent " + read + " of " + Plural.of(counted, "row") + "; is its disk full?");
         }
     }
 

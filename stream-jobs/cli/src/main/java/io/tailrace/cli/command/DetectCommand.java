@@ -7,6 +7,7 @@ import io.tailrace.cli.input.JsonEventReader;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.input.RuleFiles;
 import io.tailrace.cli.output.AlertWriter;
+import io.tailrace.cli.output.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.DetectionEngine;
 import io.tailrace.detection.action.ActionResolver;
@@ -132,7 +133,8 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
             detector.advance(END_OF_TIME, this::print);
             terminal.out().flush();
             terminal.note(RuleFiles.summary(ruleSet) + ", "
-                    + stateful.detectors().size() + " detectors; " + events + " events, " + alerts + " alerts");
+                    + Plural.of(stateful.detectors().size(), "detector") + "; " + Plural.of(events, "event") + ", "
+                    + Plural.of(alerts, "alert"));
             detector.suppressed()
                     .forEach((exception, matches) ->
                             terminal.note("matches that the exception \"" + exception + "\" suppressed: " + matches));

@@ -15,6 +15,7 @@ import io.tailrace.cli.input.AuditStatementConverter;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.input.ServerBanner;
+import io.tailrace.cli.output.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
@@ -223,7 +224,10 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     private boolean write(Ranking ranking, AnsiStyle ink) {
         boolean times = timed.entries() > 0 || counted.entries() == 0;
         if (times && counted.entries() > 0) {
-            terminal.note(counted.entries() + " statements of audit or general logs are left out, because they have no"
+            terminal.note(Plural.of(
+                            counted.entries(),
+                            "statement of audit or general logs is left out, because it has no",
+                            "statements of audit or general logs are left out, because they have no")
                     + " durations: digest those logs separately");
         }
         String filtered = expression == null ? "" : expression;

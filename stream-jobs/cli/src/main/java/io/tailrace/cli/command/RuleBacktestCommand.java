@@ -7,6 +7,7 @@ import io.tailrace.cli.backtest.Period;
 import io.tailrace.cli.backtest.RuleSelection;
 import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.output.BacktestWriter;
+import io.tailrace.cli.output.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.stored.StoredTable;
@@ -181,8 +182,8 @@ public final class RuleBacktestCommand implements Callable<Integer> {
                 .forEach(rule -> writer.notJudged(rule, "", "no event of its kind of log is stored in this time"));
         writer.write(results, versions);
         if (reading.statementsMissing() > 0) {
-            terminal.note("warning: the statements of " + reading.statementsMissing()
-                    + " events are not stored, or not readable: rules over statements could not be judged on them");
+            terminal.note("warning: the statements of " + Plural.of(reading.statementsMissing(), "event")
+                    + " are not stored, or not readable: rules over statements could not be judged on them");
         }
     }
 

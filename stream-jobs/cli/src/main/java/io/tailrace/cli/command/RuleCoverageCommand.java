@@ -4,6 +4,7 @@ import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.DetectionEventHandler;
 import io.tailrace.cli.input.LogFile;
+import io.tailrace.cli.output.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.coverage.ObservedFields;
@@ -105,8 +106,9 @@ public final class RuleCoverageCommand implements Callable<Integer>, InputOption
                     .append(output.row(
                             KEYS, List.of(file.name(), answer.rule().title(), "cannot fire: " + obstacle.reason()))));
         }
-        terminal.note(file.name() + " (" + format.name() + ", " + events + " events): " + able + " of "
-                + answers.size() + " rules that raise alerts can fire on logs like this one"
+        terminal.note(file.name() + " (" + format.name() + ", " + Plural.of(events, "event") + "): " + able + " of "
+                + Plural.of(answers.size(), "rule that raises alerts", "rules that raise alerts")
+                + " can fire on logs like this one"
                 + (able == answers.size() ? "" : "; the others are listed with the reason"));
         events = 0;
         contents = new ObservedFields();

@@ -1,5 +1,6 @@
 package io.tailrace.cli.input;
 
+import io.tailrace.cli.output.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.bundle.PlaceholderFile;
 import io.tailrace.detection.dataclass.DataClassReader;
@@ -94,11 +95,12 @@ public final class RuleFiles {
 
     /** Returns the numbers of compiled and rejected rules in one line. */
     public static String summary(RuleSet rules) {
-        return rules.rules().size() + " rules, " + rules.correlations().size() + " correlations, "
-                + rules.alerting().size() + " of both raise alerts, "
+        return Plural.of(rules.rules().size(), "rule") + ", "
+                + Plural.of(rules.correlations().size(), "correlation") + ", "
+                + Plural.of(rules.alerting().size(), "of both raises alerts", "of both raise alerts") + ", "
                 + (rules.exceptions().all().isEmpty()
                         ? ""
-                        : rules.exceptions().all().size() + " exceptions, ")
+                        : Plural.of(rules.exceptions().all().size(), "exception") + ", ")
                 + rules.errors().size() + " refused";
     }
 }

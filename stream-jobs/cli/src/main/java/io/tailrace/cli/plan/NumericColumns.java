@@ -19,14 +19,14 @@ final class NumericColumns {
      * One column.
      *
      * @param heading heading of the column
-     * @param figure number of a node; empty if it has none
+     * @param value number of a node; empty if it has none
      */
-    private record Column(String heading, Function<PlanNode, String> figure) {
+    private record Column(String heading, Function<PlanNode, String> value) {
 
         int width(List<TreeRow> rows) {
             int widest = rows.stream()
                     .filter(row -> row.node() != null)
-                    .mapToInt(row -> figure.apply(row.node()).length())
+                    .mapToInt(row -> value.apply(row.node()).length())
                     .max()
                     .orElse(0);
             return widest == 0 ? 0 : Math.max(widest, heading.length());
@@ -72,18 +72,18 @@ final class NumericColumns {
 
     List<String> lines(List<TreeRow> rows) {
         int[] widths = columns.stream().mapToInt(column -> column.width(rows)).toArray();
-        int figures = 0;
+        int numbersWidth = 0;
         for (int columnWidth : widths) {
-            figures += columnWidth == 0 ? 0 : columnWidth + GAP;
+            numbersWidth += columnWidth == 0 ? 0 : columnWidth + GAP;
         }
         int longest = rows.stream()
                 .filter(row -> row.node() != null)
                 .mapToInt(TreeRow::length)
                 .max()
                 .orElse(0);
-        int text = Math.max(MIN_TEXT, Math.min(longest, width - figures));
+        int text = Math.max(MIN_TEXT, Math.min(longest, width - numbersWidth));
         List<String> lines = new ArrayList<>();
-        if (figures > 0) {
+        if (numbersWidth > 0) {
             lines.add(ink.faint(" ".repeat(text) + headings(widths)));
         }
         rows.forEach(row -> lines.add(line(row, text, widths)));
@@ -108,11 +108,11 @@ final class NumericColumns {
         if (row.node() == null) {
             return row.text();
         }
-        StringBuilder figures = new StringBuilder();
+        StringBuilder numbers = new StringBuilder();
         for (int i = 0; i < widths.length; i++) {
-            append(figures, columns.get(i).figure().apply(row.node()), widths[i]);
+            append(numbers, columns.get(i).value().apply(row.node()), widths[i]);
         }
-        String shown = figures.toString().stripTrailing();
+        String shown = numbers.toString().stripTrailing();
         if (shown.isEmpty()) {
             return row.text();
         }

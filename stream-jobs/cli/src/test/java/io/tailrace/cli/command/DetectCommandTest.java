@@ -150,8 +150,7 @@ class DetectCommandTest {
                          statement=select * from mysql.user\t1
                         """);
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .contains(
-                        "3 rules, 1 correlations, 2 of both raise alerts, 0 refused, 0 detectors; 4 events, 2 alerts");
+                .contains("3 rules, 1 correlation, 2 of both raise alerts, 0 refused, 0 detectors; 4 events, 2 alerts");
     }
 
     @Test
@@ -271,7 +270,7 @@ class DetectCommandTest {
     void checkReportsTheCompiledRules() throws IOException {
         assertThat(run("rules", "check", file("rules.yml", RULES))).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))
-                .isEqualTo("3 rules, 1 correlations, 2 of both raise alerts, 0 refused\n");
+                .isEqualTo("3 rules, 1 correlation, 2 of both raise alerts, 0 refused\n");
         assertThat(run("rules", "check", directory.resolve("nowhere").toString()))
                 .isEqualTo(1);
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("no such file");

@@ -113,9 +113,9 @@ public final class HtmlReport {
         out.raw("</div>\n");
     }
 
-    private void tile(String figure, String what) {
+    private void tile(String number, String what) {
         out.raw("<div class=\"tile\">")
-                .element("b", figure)
+                .element("b", number)
                 .element("span", what)
                 .raw("</div>");
     }

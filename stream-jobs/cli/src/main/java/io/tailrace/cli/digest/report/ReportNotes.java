@@ -38,8 +38,9 @@ final class ReportNotes {
         List<String> types = digest.facts().rateTypes();
         String of = types.contains("session") ? "sessions" : "statements";
         return "1 of " + limit + " " + of + " (log_slow_rate_limit): " + NumberFormatter.whole(digest.entries())
-                + " entries represent " + NumberFormatter.whole(digest.whole().count())
-                + " statements; all counts, sums and percentiles are weighted";
+                + (digest.entries() == 1 ? " entry represents " : " entries represent ")
+                + statements(digest.whole().count())
+                + "; all counts, sums and percentiles are weighted";
     }
 
     /** Returns the time range of the logs. */

@@ -83,9 +83,10 @@ final class SvgChart {
             if (duration.weight() > 0) {
                 double part = Math.log1p(duration.weight()) / Math.log1p(max);
                 double tall = Math.max(2, part * (bottom - 22));
-                String figures = NumberFormatter.count(duration.weight()) + " statements, "
+                String tooltip = NumberFormatter.count(duration.weight())
+                        + (duration.weight() == 1 ? " statement, " : " statements, ")
                         + NumberFormatter.share(duration.weight(), count) + ", took " + from + " or more";
-                rectangle(i * step + 2, bottom - tall, step - 4, tall, 0, figures);
+                rectangle(i * step + 2, bottom - tall, step - 4, tall, 0, tooltip);
                 label(i * step + step / 2, bottom - tall - 5, "middle", NumberFormatter.count(duration.weight()));
             }
             if (steps.size() <= 9 || i % 2 == 0) {

@@ -407,7 +407,7 @@ public final class TextReport {
         for (DurationBucket step : steps) {
             String from = "≥ " + (step.from() == 0 ? "0" : NumberFormatter.seconds(step.from()));
             String bar = BarChart.logarithmic(step.weight(), max, columns);
-            String figures = step.weight() == 0
+            String numbers = step.weight() == 0
                     ? ""
                     : String.format(
                             Locale.ROOT,
@@ -419,7 +419,7 @@ public final class TextReport {
                     .append("  ")
                     .append(ink.bar(bar))
                     .append(bar.isEmpty() ? "" : " ")
-                    .append(ink.faint(figures))
+                    .append(ink.faint(numbers))
                     .append('\n');
         }
     }

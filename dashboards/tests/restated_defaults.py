@@ -25,7 +25,7 @@ def repeated(directory: Path) -> Iterator[str]:
 
 
 def redundant(content: dict[str, Any], complete: Callable[[dict[str, Any]], Any]) -> Iterator[Place]:
-    """Yields each value without which the completed content is the same, but none inside another."""
+    """Yields each value that does not change the completed content, without values inside a yielded one."""
     completed, last = complete(content), None
     for place in places(content):
         inside_last = last is not None and place[: len(last)] == last

@@ -1,12 +1,12 @@
-// Opens each work page once, in the light theme and one of each user also in the dark: accessible, nothing beside the
-// window's edge, no errors. test_pages_browser.py runs it.
+// Opens each work page once in the light theme, and one page of each user in the dark theme. It checks accessibility, the width
+// of the page, and errors of the browser. test_pages_browser.py runs it.
 //
-// The HTML is that which Superset has answered to a visitor of the same role: to make a page again costs as much as to draw it.
-// Scripts, styles and what scripts ask for come from Superset. The tests with the keyboard open whole pages.
+// The HTML is a response that Superset sent to a user of the same role before, because rendering a page again costs as much as
+// drawing it. Scripts, styles and the data of scripts come from Superset. The tests with the keyboard load complete pages.
 //
 // Environment: SUPERSET_URL; PAGES, a JSON object of lists of paths by user; ANSWERS, a JSON file of the answers by path: {status,
 // headers, body}; PASSWORDS by user; ALERT, the id of an open alert; CHANNEL;
-// SCREENSHOTS, a directory for pictures of the pages (default: none is taken).
+// SCREENSHOTS, the directory of screenshots (default: no screenshots).
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -21,9 +21,9 @@ const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const PICTURES = process.env.SCREENSHOTS;
 const WIDTH = 1440;
 const NARROW = 1024;
-/** Of charts, which draw themselves again when the window has another width. */
+/** Milliseconds. Charts draw themselves again if the width of the window changes. */
 const FOLLOW_MS = 300_000;
-/** More than two, because the distance of a row's links to those of its neighbours counts. */
+/** Rows of each form that stay. Three, because WCAG limits the distance between links of adjacent rows. */
 const ROWS_OF_A_FORM = 3;
 let browser;
 
@@ -50,7 +50,7 @@ async function open(path, theme = 'light') {
   }
 }
 
-/** Opens the address of a page that Superset has answered before. */
+/** Opens the address of a page whose response is in ANSWERS. */
 async function draw(path, theme = 'light') {
   const address = new URL(path, browser.url).href;
   const isPage = ({ href }) => href === address;
@@ -65,8 +65,8 @@ async function draw(path, theme = 'light') {
 }
 
 /**
- * The violations of WCAG, each with the elements that have it. The library runs beside the page's security policy. Of rows with
- * equal markup three are left, because it takes as long for each of 200 rows: call it after the tests of all rows.
+ * The violations of WCAG, each with its elements. The page's security policy does not apply to the library. Three rows of equal
+ * markup stay, because each row takes time and a table has 200: call it after the tests that need all rows.
  */
 async function violations() {
   await browser.page.evaluate(leaveEachForm, ROWS_OF_A_FORM);
@@ -98,7 +98,7 @@ function leaveEachForm(count) {
   }
 }
 
-/** How far the page reaches beyond a window of this width, after its charts had time to follow the window. */
+/** The pixels by which the page exceeds a window of this width, after its charts were drawn again. */
 async function beyond(width) {
   const { page } = browser;
   await page.setViewportSize({ width, height: 900 });
@@ -108,7 +108,7 @@ async function beyond(width) {
   return Math.max(0, pixels);
 }
 
-/** Cells of tables that are cut off or run into the next one, and how far the page reaches beyond the window, after its charts had time. */
+/** Table cells that are cut off or overlap, and the pixels by which the page exceeds the window, after its charts were drawn again. */
 async function overflow() {
   const read = () => browser.page.evaluate((width) => ({
     beyond: Math.max(0, document.documentElement.scrollWidth - width),
@@ -131,7 +131,7 @@ for (const [user, paths] of Object.entries(PAGES)) {
 
         test('fits into 1440 pixels', async () => assert.deepEqual(await overflow(), { beyond: 0, cut: [] }));
 
-        test('fits into 1024 pixels, where wide tables scroll', async () => assert.equal(await beyond(NARROW), 0));
+        test('fits into 1024 pixels; wide tables scroll', async () => assert.equal(await beyond(NARROW), 0));
 
         test('has no violation of WCAG 2.2 AA', async () => assert.deepEqual(await violations(), []));
       });
@@ -183,7 +183,7 @@ describe('an alert', () => {
   });
 });
 
-test('the browser reported no error and asked nobody else', () => {
+test('the browser reported no error and sent no request to other machines', () => {
   assert.deepEqual(browser.errors, []);
   assert.deepEqual(browser.outside, []);
 });

@@ -27,7 +27,7 @@ class Fault(Enum):
     """The broker reports missing earlier messages, which is false."""
 
 
-class UnsureBroker:
+class FailingBroker:
     """Forwards everything except the next produce requests, one for each fault. Use it in a `with`."""
 
     def __init__(self, broker_port: int):
@@ -39,7 +39,7 @@ class UnsureBroker:
         self.holds = threading.Event()
         """Set while a request waits for its refusal."""
 
-    def __enter__(self) -> "UnsureBroker":
+    def __enter__(self) -> "FailingBroker":
         threading.Thread(target=self._accept, daemon=True).start()
         return self
 

@@ -1,5 +1,5 @@
 // Slow queries compared with the preceding interval, checked against the known values of the workload. slow_queries.mjs
-// and queries.mjs have opened both dashboards. Environment: as for developer.test.mjs.
+// and queries.mjs open both dashboards first. Environment: as for developer.test.mjs.
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -9,16 +9,16 @@ import {
   comparedRange, comparedStatements, CONSTANT, NEW, RETUNED, ROUTE, SLOWED, SLOWER,
 } from './developer_workload.mjs';
 import { end, MINUTE } from './time.mjs';
-import * as truth from './truth.mjs';
-import { browser } from './visitor.mjs';
+import * as expectedValues from './expected_values.mjs';
+import { browser } from './browser_session.mjs';
 
 const COMPARED = 'New and slower statements, compared with the preceding interval';
 
 const { events } = comparedStatements(end);
 const range = comparedRange(end);
-const shown = truth.within(events, range);
+const shown = expectedValues.within(events, range);
 
-describe('Slow queries against the time before', () => {
+describe('Slow queries, compared with the preceding interval', () => {
   let charts;
   let statement;
 
@@ -26,23 +26,23 @@ describe('Slow queries against the time before', () => {
     charts = await browser.reopened('slow-queries', { range: [range.from, range.to] });
   });
 
-  test('answers every chart', () => assertShown(charts, 'slow-queries'));
+  test('receives data for every chart', () => assertShown(charts, 'slow-queries'));
 
-  test('shows new and slower statements where the server logs as before', async () => {
+  test('shows new and slower statements of a server with unchanged logging settings', async () => {
     const rows = (await charts.chart(COMPARED)).data.filter((row) => row.instance === CONSTANT);
     assert.deepEqual(rows.map((row) => [row.query_id, row.verdict]), [[SLOWER, 'slower'], [NEW, 'new']]);
     const [slower, fresh] = rows;
     assertClose(slower.ratio, SLOWED, 'ratio');
-    assertClose(slower.p95_now, truth.percentile(truth.of(shown, CONSTANT, SLOWER), 0.95), 'p95 now');
-    const before = truth.of(events.filter((event) => truth.timeOf(event) < range.from), CONSTANT, SLOWER);
-    assertClose(slower.p95_before, truth.percentile(before, 0.95), 'p95 before');
+    assertClose(slower.p95_now, expectedValues.percentile(expectedValues.of(shown, CONSTANT, SLOWER), 0.95), 'p95 now');
+    const before = expectedValues.of(events.filter((event) => expectedValues.timeOf(event) < range.from), CONSTANT, SLOWER);
+    assertClose(slower.p95_before, expectedValues.percentile(before, 0.95), 'p95 before');
     assert.deepEqual([slower.executions_before, slower.executions_now], [before.length, before.length]);
-    assertClose(slower.seconds_now, truth.totalSeconds(truth.of(shown, CONSTANT, SLOWER)), 'total time');
+    assertClose(slower.seconds_now, expectedValues.totalSeconds(expectedValues.of(shown, CONSTANT, SLOWER)), 'total time');
     assert.equal(slower.logged, '≥ 0.1 s');
     assert.equal(fresh.p95_before, null);
   });
 
-  test('compares nothing across a change of the threshold, and says why', async () => {
+  test('does not compare across a change of the threshold, and states the reason', async () => {
     const rows = (await charts.chart(COMPARED)).data.filter((row) => row.instance === RETUNED);
     assert.deepEqual(new Set(rows.map((row) => row.query_id)), new Set([SLOWER, NEW]));
     for (const row of rows) {
@@ -52,48 +52,48 @@ describe('Slow queries against the time before', () => {
     }
   });
 
-  test('shows when which threshold was in force', async () => {
-    const { data } = await charts.chart('Logging settings');
+  test('shows the threshold over time', async () => {
+    const { data } = await charts.chart('Threshold (s) and sampling by server over time');
     const its = data.filter((row) => row.instance === RETUNED);
     assert.deepEqual(its.map((row) => [row.from_time, row.to_time, row.logged]),
       [[range.from, range.changed, '≥ 0.5 s'], [range.changed, range.to, '≥ 0.1 s']]);
     const listed = (await charts.chart('Observed logging settings')).data.find((row) => row.instance === RETUNED);
-    assert.deepEqual([listed.logged, listed.changed, listed.entries], ['≥ 0.5 s → ≥ 0.1 s', 1, truth.of(shown, RETUNED).length]);
-    const [first] = (await charts.chart('Total time by instance')).data.filter((row) => row.instance === CONSTANT);
+    assert.deepEqual([listed.logged, listed.changed, listed.entries], ['≥ 0.5 s → ≥ 0.1 s', 1, expectedValues.of(shown, RETUNED).length]);
+    const [first] = (await charts.chart('Total time (s) by instance')).data.filter((row) => row.instance === CONSTANT);
     assert.equal(first.logged_as, '≥ 0.1 s');
   });
 
-  test('says at a glance what is logged, and leads to the details', async () => {
+  test('states the logging settings in one line, with a link to the details', async () => {
     const text = 'slow log ≥ 0.1 s, ≥ 0.5 s → ≥ 0.1 s on 2 of 2 servers · coverage unknown';
     const href = await assertLinked(charts, 'Data limits', 'linked_limits', text, '/superset/dashboard/slow-queries/?');
     assert.ok(href.endsWith('#TAB-slow-queries-data-limits'));
   });
 
-  test('takes percentiles of the range over what was logged since the change', async () => {
-    const row = (await charts.chart('Total time by instance')).data.find((each) => each.instance === RETUNED);
+  test('computes percentiles of the range over the entries since the change', async () => {
+    const row = (await charts.chart('Total time (s) by instance')).data.find((each) => each.instance === RETUNED);
     assert.equal(row.p95, null, 'all that it logged was before the change');
-    const its = truth.of(shown, CONSTANT);
-    assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', truth.BUCKET_ERROR);
-    assertClose((await one(charts, 'Latency p99')).p99, truth.percentile(its, 0.99), 'p99', truth.BUCKET_ERROR);
+    const its = expectedValues.of(shown, CONSTANT);
+    assertClose((await one(charts, 'Latency p95')).p95, expectedValues.percentile(its, 0.95), 'p95', expectedValues.BUCKET_ERROR);
+    assertClose((await one(charts, 'Latency p99')).p99, expectedValues.percentile(its, 0.99), 'p99', expectedValues.BUCKET_ERROR);
   });
 
   test('draws no percentile in the minute of the change', async () => {
-    const { data } = await charts.chart('Latency p50, p95, p99');
+    const { data } = await charts.chart('Latency p50, p95, p99 (s)');
     assert.equal(data.find((row) => row.time === range.changed).p95, null);
-    const minute = Math.floor(truth.timeOf(shown[0]) / MINUTE) * MINUTE;
+    const minute = Math.floor(expectedValues.timeOf(shown[0]) / MINUTE) * MINUTE;
     assert.ok(data.find((row) => row.time === minute).p95 > 0);
   });
 
-  test('groups by the endpoint that comments name', async () => {
-    const { data } = await charts.chart('Total time by endpoint');
+  test('groups by the endpoint of the comment', async () => {
+    const { data } = await charts.chart('Total time (s) by endpoint');
     const [tagged] = data.filter((row) => row.endpoint === ROUTE);
     const its = shown.filter((event) => event.tags.route === ROUTE);
     assert.deepEqual([tagged.application, tagged.executions, tagged.queries], ['ledger-web', its.length, 1]);
-    assertClose(tagged.total_seconds, truth.totalSeconds(its), 'total time');
-    assertClose(tagged.p95, truth.percentile(its, 0.95), 'p95');
+    assertClose(tagged.total_seconds, expectedValues.totalSeconds(its), 'total time');
+    assertClose(tagged.p95, expectedValues.percentile(its, 0.95), 'p95');
   });
 
-  test('follows the filter for the instance, and leads to the statement', async () => {
+  test('applies the filter of the instance, and links to the statement', async () => {
     const ofOne = await browser.reopened('slow-queries', { range: [range.from, range.to], instance: CONSTANT });
     const rows = (await ofOne.chart(COMPARED)).data;
     assert.deepEqual(rows.map((row) => row.instance), [CONSTANT, CONSTANT]);
@@ -101,11 +101,11 @@ describe('Slow queries against the time before', () => {
     assert.equal((await one(statement, 'Statement')).query_id, SLOWER);
   });
 
-  test('shows of the statement what each of its servers logged, and no other', async () => {
-    const { data } = await statement.chart('Logging settings');
+  test('shows the logging settings of the servers of the statement only', async () => {
+    const { data } = await statement.chart('Threshold (s) and sampling by server over time');
     assert.deepEqual(data.map((row) => [row.instance, row.logged]),
       [[CONSTANT, '≥ 0.1 s'], [RETUNED, '≥ 0.5 s'], [RETUNED, '≥ 0.1 s']]);
-    const latency = (await statement.chart('Latency p50, p95, p99 of the statement')).data;
+    const latency = (await statement.chart('Latency p50, p95, p99 (s) of the statement')).data;
     assert.equal(latency.find((row) => row.time === range.changed).p95, null);
   });
 });

@@ -5,7 +5,7 @@ import { assertNoneFailed, assertNothingCutOff } from './assertions.mjs';
 
 const DASHBOARDS = new URL('../dashboards/', import.meta.url);
 
-/** Every dashboard: its slug, the roles that see it, the first of them first, and whether it has a time range. */
+/** Every dashboard: its slug, the roles that see it in the order of its file, and whether it has a time range. */
 export function dashboards() {
   return readdirSync(DASHBOARDS).filter((file) => file.endsWith('.yaml')).sort().map((file) => {
     const text = readFileSync(new URL(file, DASHBOARDS), 'utf8');
@@ -14,7 +14,7 @@ export function dashboards() {
   });
 }
 
-/** Opens a dashboard and does what a visitor does first there: nothing of it fails or is cut off. */
+/** Opens a dashboard, performs the first action of a user, and reports charts that fail or are cut off. */
 export async function visit(browser, slug, first = () => {}) {
   await browser.open(slug);
   await first(browser);

@@ -1,7 +1,7 @@
-// Twelve everyday tasks on the demo's story, from the page after login to the answer: at most three clicks each.
+// Twelve common tasks on the stories of the demo. Each takes at most three clicks from the page after login to the answer.
 //
 // Environment: SUPERSET_URL; PASSWORDS, a JSON object of users; MANIFEST, the demo's manifest.json. Prints a line per
-// task: clicks and milliseconds. Typing and choosing a file are no clicks; sending a form with Enter is one.
+// task: clicks and milliseconds. Typing and selecting a file do not count as clicks. Sending a form with Enter counts as one.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
@@ -26,7 +26,7 @@ before(async () => {
 
 after(() => chrome?.close());
 
-/** A person who is logged in, with one page for all of the tasks. */
+/** A logged-in user with one page for all tasks. */
 async function person(user) {
   if (!people[user]) {
     const context = await chrome.newContext({ baseURL: process.env.SUPERSET_URL, acceptDownloads: true });
@@ -42,7 +42,7 @@ async function person(user) {
   return people[user];
 }
 
-/** One task: counts what the person clicks, from a page of the menu. */
+/** Runs one task from a page of the menu, and counts its clicks. */
 function task(title, user, start, walk) {
   test(title, async () => {
     const page = await person(user);

@@ -1,8 +1,8 @@
-// The browser of a process of tests, in which a user of a role is logged in, and where its pictures go.
+// The browser of one test process with the login of a role, and the directory of its screenshots.
 //
 // Environment: SUPERSET_URL; ROLES, a JSON object of users: {password, sees: {slug: title}, not: {slug: title}};
 // PANELS, a JSON object of titles: {slug: {chart: [title]}}; DRAWN, of the tabs to draw: {slug: [title]} (default: all);
-// SCREENSHOTS, a directory for pictures of what was seen (default: none is taken).
+// SCREENSHOTS, the directory of screenshots (default: no screenshots).
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -13,12 +13,12 @@ import { Browser } from './browser.mjs';
 
 export const roles = JSON.parse(process.env.ROLES);
 const screenshots = process.env.SCREENSHOTS;
-/** Open from before the first test until after the last, once visitAs was called. */
+/** The browser. After a call of visitAs it is open from the first test to the last. */
 export let browser;
 
 let visitor;
 
-/** Has the tests of this process see the dashboards as a user of this role does; each file of tests may say so. */
+/** Logs in as a user of this role for the tests of this process. Each test file can call it. */
 export function visitAs(user) {
   if (user === visitor) {
     return;
@@ -32,7 +32,7 @@ export function visitAs(user) {
   after(() => browser?.close());
 }
 
-/** The open dashboard draws each of its charts; a picture of it is kept. */
+/** Adds a test that the open dashboard draws each chart, and takes a screenshot. */
 export function testDrawing(slug) {
   test('draws every chart', async () => {
     await assertDrawn(browser, slug);
@@ -40,7 +40,7 @@ export function testDrawing(slug) {
   });
 }
 
-/** Keeps a picture of what people see first of a dashboard, if somebody has asked for pictures. */
+/** Takes a screenshot of the first view of a dashboard if SCREENSHOTS is set. */
 export async function keepPicture(seen, ...names) {
   if (screenshots) {
     mkdirSync(join(screenshots, ...names.slice(0, -1)), { recursive: true });
@@ -48,7 +48,7 @@ export async function keepPicture(seen, ...names) {
   }
 }
 
-/** What holds of the browser after all other tests of a file. */
+/** Adds the tests of the browser itself, which run after all other tests of a file. */
 export function testBrowser() {
   test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
 

@@ -1,4 +1,4 @@
-// What the dashboards must show, worked out from the workload's rows by plain loops: no SQL, no rollup.
+// The expected values of the dashboards, computed from the rows of the workload with loops, without SQL and rollups.
 
 import { queryIdOf } from './assertions.mjs';
 import { timeOf } from './time.mjs';

@@ -1,7 +1,7 @@
 """Static checks of the choice of tabs that the browser draws in CI, and of what only drawing would find."""
 
-import drawn_tabs
 import pytest
+import rendered_tabs
 from loaded_assets import charts_named, charts_of, names, of_kind
 from test_assets import columns_asked, metrics_asked
 
@@ -11,7 +11,7 @@ TABLES = [chart for chart in of_kind("charts") if chart.content["viz_type"] == "
 
 
 def test_each_form_of_a_chart_is_drawn():
-    drawn = drawn_tabs.drawn()
+    drawn = rendered_tabs.drawn()
     shown = {
         name
         for each in of_kind("dashboards")
@@ -19,15 +19,15 @@ def test_each_form_of_a_chart_is_drawn():
         if tab.title in drawn[each.content["slug"]]
         for name in tab.charts
     }
-    assert set().union(*map(drawn_tabs.forms, charts_named(list(shown)))) == set().union(
-        *map(drawn_tabs.forms, of_kind("charts"))
+    assert set().union(*map(rendered_tabs.forms, charts_named(list(shown)))) == set().union(
+        *map(rendered_tabs.forms, of_kind("charts"))
     )
 
 
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
 def test_the_first_tab_and_texts_are_drawn(dashboard):
     first, *others = layout.tabs(dashboard.content)
-    drawn = drawn_tabs.drawn()[dashboard.content["slug"]]
+    drawn = rendered_tabs.drawn()[dashboard.content["slug"]]
     assert {first.title, *(tab.title for tab in others if not tab.charts)} <= set(drawn)
     assert any(charts_of(dashboard)), "a dashboard has charts"
 

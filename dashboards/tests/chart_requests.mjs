@@ -1,12 +1,12 @@
-// Charts of tabs that are not drawn. Superset's own scripts build their requests in the page of the dashboard.
+// The requests of charts on tabs that are not drawn. Superset's own scripts build them in the page of the dashboard.
 //
-// Environment: DRAWN, a JSON object of the tabs that are drawn: {slug: [title]} (drawn_tabs.py; default: all); PANELS, a JSON
+// Environment: DRAWN, a JSON object of the tabs that are drawn: {slug: [title]} (rendered_tabs.py; default: all); PANELS, a JSON
 // object of the titles in each chart: {slug: {chart: [title]}}.
 
 const DRAWN = process.env.DRAWN && JSON.parse(process.env.DRAWN);
 const PANELS = JSON.parse(process.env.PANELS ?? '{}');
 
-/** Whether a tab of a dashboard is drawn although no test asks to see it. */
+/** Whether DRAWN lists a tab of a dashboard. */
 export function isDrawn(slug, tab) {
   return DRAWN === undefined || DRAWN[slug].includes(tab);
 }
@@ -63,14 +63,14 @@ async function inPage({ tab, slices, filters }) {
   }
 }
 
-/** A request that was not sent by the page, in the form of those that were. */
+/** A request that the page did not send, in the form of the requests of the page. */
 export function requestLike(sent, slice, content) {
   const url = new URL(sent.url());
   url.searchParams.set('form_data', JSON.stringify({ slice_id: slice }));
   return { url: () => url.href, headers: () => sent.headers(), postDataJSON: () => structuredClone(content) };
 }
 
-/** What is known of a chart by the answer to its request: one chart, or one for each of its numbers. */
+/** The charts of a response: one chart, or one for each number of a row. */
 export function chartsAnswered(slug, { slice, kind, panel }, text, result) {
   const [{ data, rowcount, error } = { error: text }] = result ?? [];
   const chart = { kind, slice, panel, text, data, failed: Boolean(error), empty: rowcount === 0 };

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from e2e.failing_broker import FailingBroker, Fault
 from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
 from e2e.topics import make_topic, texts
-from e2e.unsure_broker import Fault, UnsureBroker
 from tailrace_local.components.fluentbit import FluentBit
 
 CONFIGURATION = """
@@ -128,24 +128,24 @@ class Collector:
 
 
 @pytest.fixture
-def broker(stack: Stack) -> Iterator[UnsureBroker]:
-    with UnsureBroker(stack.settings.port_kafka) as unsure:
-        yield unsure
+def broker(stack: Stack) -> Iterator[FailingBroker]:
+    with FailingBroker(stack.settings.port_kafka) as failing:
+        yield failing
 
 
 @pytest.fixture
 def collector(
-    stack: Stack, broker: UnsureBroker, tmp_path: Path, request
+    stack: Stack, broker: FailingBroker, tmp_path: Path, request
 ) -> Iterator[Callable[..., Collector]]:
     running: list[Collector] = []
 
     def begin(linger: int = 50) -> Collector:
-        detour = {
+        redirect = {
             "LD_PRELOAD": str(_detour(tmp_path)),
-            "DETOUR_FROM": str(stack.settings.port_kafka),
-            "DETOUR_TO": str(broker.port),
+            "REDIRECT_FROM": str(stack.settings.port_kafka),
+            "REDIRECT_TO": str(broker.port),
         }
-        running.append(Collector(stack, tmp_path, f"unsure-{request.node.name}", linger, detour))
+        running.append(Collector(stack, tmp_path, f"failing-{request.node.name}", linger, redirect))
         return running[0]
 
     yield begin
@@ -159,9 +159,9 @@ def _free_port() -> int:
 
 
 def _detour(directory: Path) -> Path:
-    """Compiles detour.c."""
-    library = directory / "detour.so"
-    source = Path(__file__).with_name("detour.c")
+    """Compiles redirect_port.c."""
+    library = directory / "redirect_port.so"
+    source = Path(__file__).with_name("redirect_port.c")
     subprocess.run(["gcc", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     return library
 

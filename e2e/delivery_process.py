@@ -1,4 +1,4 @@
-"""The delivery service as a separate process, and the alerts and channels that its tests use."""
+"""The delivery service as a separate process, with the alerts and channels of its tests."""
 
 import json
 import os
@@ -21,7 +21,7 @@ ANSWER_TIMEOUT = f"{LIMIT_SECONDS}s"
 """Of channels: their receivers are in the process of the tests, which may be starved."""
 
 
-class Delivering:
+class DeliveryProcess:
     """The service as a separate process, which may be killed, and its tables."""
 
     def __init__(self, stack: Stack, directory: Path) -> None:

@@ -238,7 +238,7 @@ def yaml_read_again() -> dict:
 
 
 def imported(application, columns: int) -> dict[str, int]:
-    """Returns the cost of importing a new dataset of so many columns."""
+    """Returns the cost of importing a new dataset with this number of columns."""
     from superset import db
     from superset.commands.importers.v1 import assets
 
@@ -272,7 +272,7 @@ def its_dataset():
 
 
 def results_of_the_database(application) -> dict:
-    """What the dataset's database returns without a chart."""
+    """Returns the result of the dataset's database without a chart."""
     with asked_as_admin(application):
         database = its_dataset().database
         said = {

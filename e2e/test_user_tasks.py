@@ -1,4 +1,4 @@
-"""The twelve everyday tasks of dashboards/tests/walks.mjs, on the demo's story with all components.
+"""The twelve everyday tasks of dashboards/tests/user_tasks.mjs, on the demo's story with all components.
 
 The tests of each page (dashboards/tests/test_pages_*.py) are their quick counterparts.
 """
@@ -36,7 +36,7 @@ def test_each_task_takes_at_most_three_clicks(tmp_path):
             "MANIFEST": json.dumps(printed["manifest"]),
         }
         walked = subprocess.run(
-            ["node", "--test", "--test-timeout=1200000", "walks.mjs"],
+            ["node", "--test", "--test-timeout=1200000", "user_tasks.mjs"],
             cwd=REPOSITORY / "dashboards" / "tests",
             env=environment,
             capture_output=True,

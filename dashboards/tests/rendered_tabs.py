@@ -25,7 +25,7 @@ MACRO = re.compile(r"\{\{ *(link\w*)\(")
 
 
 def forms(chart: Asset) -> set[str]:
-    """Returns what can be drawn wrong apart from values: chart type, parameters, formats, kinds of links."""
+    """Returns the properties that only drawing tests: chart type, parameters, formats, kinds of links."""
     kind, content = chart.content["viz_type"], chart.content
     found = {f"{kind} {key}" for key in content["params"]} | {f"{kind} {form}" for form in _values(chart)}
     for column in content["params"].get("column_config", {}).values():

@@ -1,25 +1,26 @@
-// Opens every dashboard as a person would, and asks for each chart's data again and again: node drawn.mjs JOB.json RESULT.json
+// Opens every dashboard in a browser, and requests the data of each chart repeatedly: node open_dashboards.mjs JOB.json RESULT.json
 //
 // JOB: {dashboards: [{slug, title, path, listed}], repeat, groups: {name: process group}, cache: directory of the data that
-// Superset caches}. Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin). RESULT: per dashboard the milliseconds from the address to the last chart drawn, three times, with the
-// CPU-seconds that each group of processes and the browser took, for all charts (`drawn`, `cpu`) and for those that a window of
-// 1440 by 1200 shows before one scrolls (`glanced`); where it is `listed`, the same from a click in the list of dashboards
-// (`clicked`, `clickedCpu`); per chart how long the server took to answer, `repeat` times without its cache, and the SQL that
-// was run. It is rewritten after each dashboard.
+// Superset caches}. Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin).
+// RESULT, rewritten after each dashboard:
+// - per dashboard, three times: the milliseconds from the address to the last drawn chart, and the CPU-seconds of each process
+//   group and of the browser. `drawn` and `cpu` cover all charts, `glanced` the charts that a window of 1440 by 1200 shows
+//   without scrolling. A `listed` dashboard also has the values for a click in the list of dashboards (`clicked`, `clickedCpu`).
+// - per chart: the response times of the server, `repeat` times without its cache, and the SQL.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser } from '../tests/browser.mjs';
 
 const OPENINGS = 3;
-const TICKS = 100; // of a second: what the kernel counts CPU time in, USER_HZ
+const TICKS = 100; // per second: the unit of CPU time in the kernel, USER_HZ
 const { dashboards, repeat, groups, cache } = JSON.parse(readFileSync(process.argv[2]));
 const results = [];
 
 const browser = await Browser.launch(process.env.SUPERSET_URL);
 try {
   await browser.logIn('admin', process.env.SUPERSET_PASSWORD);
-  await browser.open('slow-queries'); // people have Superset's scripts in their browser's cache
+  await browser.open('slow-queries'); // fills the browser's cache with Superset's scripts
   for (const { slug, title, path, listed, range } of dashboards) {
     const glanced = await glances(path);
     const { drawn, cpu, requests } = await openings(path);
@@ -38,12 +39,12 @@ try {
   await browser.close();
 }
 
-/** Removes the cached data of charts (DATA_CACHE_CONFIG): each opening must ask again. */
+/** Removes the cached data of charts (DATA_CACHE_CONFIG), so that each opening queries ClickHouse. */
 function forgetData() {
   readdirSync(cache).forEach((file) => rmSync(join(cache, file), { force: true }));
 }
 
-/** Opens a dashboard some times; how long until what is in sight was drawn. */
+/** Opens a dashboard repeatedly. Returns the times until the visible charts were drawn. */
 async function glances(path) {
   const drawn = [];
   for (let opening = 0; opening < OPENINGS; opening++) {
@@ -53,7 +54,7 @@ async function glances(path) {
   return drawn;
 }
 
-/** Opens a dashboard some times; what its charts asked for, by chart. */
+/** Opens a dashboard repeatedly. Returns the requests by chart. */
 async function openings(path) {
   const drawn = [];
   const cpu = [];
@@ -82,7 +83,7 @@ async function openings(path) {
   return { drawn, cpu, requests };
 }
 
-/** Opens a dashboard some times by a click in the list, in a window as high as openings left it. */
+/** Opens a dashboard repeatedly by a click in the list, without a change of the window's height. */
 async function clicks(title) {
   const clicked = [];
   const clickedCpu = [];
@@ -101,7 +102,7 @@ function since(before) {
   return Object.fromEntries(Object.entries(cpuSeconds()).map(([name, seconds]) => [name, seconds - before[name]]));
 }
 
-/** CPU-seconds so far of each group of processes, and of the browser: all that this process has started. */
+/** CPU-seconds of each process group, and of the browser, which is every process that this process has started. */
 function cpuSeconds() {
   const processes = new Map(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap(statistics));
   const isOurs = (pid) => pid === process.pid || (processes.has(pid) && isOurs(processes.get(pid).parent));
@@ -110,7 +111,7 @@ function cpuSeconds() {
   return Object.fromEntries([...named, ['browser', sum(([pid, { parent }]) => isOurs(parent))]]);
 }
 
-/** What /proc says of a process and of its children that ended (proc_pid_stat(5)); nothing if it has just ended itself. */
+/** The times in /proc of a process and its ended children (proc_pid_stat(5)). Empty if the process has just ended. */
 function statistics(pid) {
   try {
     const [, parent, group, , , , , , , , , ...times] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1).split(' ');
@@ -124,7 +125,7 @@ function statistics(pid) {
   }
 }
 
-/** How long the server takes to answer one chart, and by which SQL. */
+/** The response time of the server for one chart, and its SQL. */
 async function asked({ url, headers, body, title, failed }) {
   const csrf = Object.fromEntries(Object.entries(headers).filter(([name]) => name === 'x-csrftoken'));
   const { seconds, queries, error } = await browser.page.evaluate(async ({ address, csrf, text, times }) => {

@@ -1,0 +1,9 @@
+"""Counts with their nouns, as people write them; the puller imports nothing of the package tailrace."""
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Formats a number with its noun and verb: `1 row`, `2 rows`; `1 row was`, `1234 rows were`.
+
+    `many` is the text for all numbers except 1; without it, `one` with an s.
+    """
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
