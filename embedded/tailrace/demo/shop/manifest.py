@@ -23,7 +23,7 @@ QUERY_IDS = {
 GAP_INSTANCE = "billing-db-1"
 
 ALERTS = (
-    ("spray", "critical", "Sensitive data sent to a public address", 1),
+    ("spray", "critical", "Sensitive data read from a public address", 1),
     ("spray", "high", "Login from a host that tried many accounts", 1),
     ("spray", "high", "Login from a public address", 1),
     ("spray", "high", "Refused logins to many accounts from one host", 1),
@@ -31,7 +31,7 @@ ALERTS = (
     ("export", "medium", "Very many rows sent", 1),
     ("dropped_index", "medium", "Plan regression", 1),
     ("gap", "medium", "Gap in a log", 1),
-    ("new_account", "medium", "New account", 1),
+    ("new_account", "medium", "CREATE USER executed", 1),
     ("spray", "medium", "Refused login of an administrator", 3),
     ("spray", "medium", "Schema and privilege discovery", 1),
     ("dropped_index", "low", "Index dropped", 1),
