@@ -54,7 +54,7 @@ def event(message: bytes, kinds=KINDS) -> Event | None:
         (messages.query(error_code=1064), "data_access", "failure", False),
         (messages.login(), "login", "success", True),
         (messages.login(command="FAILED_CONNECT"), "login", "failure", True),
-        (messages.login(command="Connect", event_name="pre_authenticate"), "login", "success", False),
+        (messages.login(command="Connect", event_name="pre_authenticate"), "login", "unknown", False),
         (messages.login(command="Connect", flags=["status_unknown"]), "login", "unknown", True),
         (messages.login(command="Quit"), "login", "success", False),
         (messages.write(event_class="query", flags=["logged_in"]), "login", "success", True),

@@ -164,3 +164,28 @@ def test_the_readme_names_all_tests_of_a_contract(contract):
     row = next(line for line in readme.splitlines() if line.startswith(f"| `{contract}.json` |"))
 
     assert set(re.findall(r"`([^`]+)`", row.split(" | ")[-1])) == readers_of(contract)
+
+
+def codes_of(*kinds: str) -> set[int]:
+    """The error codes of schemas/contracts/refusal_code.json that have one of the kinds."""
+    cases = json.loads((SCHEMAS / "contracts/refusal_code.json").read_text())
+    return {case["code"] for case in cases if case["kind"] in kinds}
+
+
+def codes_in(rule: str) -> list[set[int]]:
+    """The lists of error codes in a file of the rule pack."""
+    text = (SCHEMAS.parent / "rules" / rule).read_text()
+    selections = [each for document in yaml.safe_load_all(text) for each in document["detection"].values()]
+    return [set(each["error_code"]) for each in selections if isinstance(each, dict) and "error_code" in each]
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [
+        ("access/logins.yml", "login"),
+        ("access/refused_root_login.yml", "login"),
+        ("access/refused_permission.yml", "privilege"),
+    ],
+)
+def test_rules_about_refusals_have_the_codes_of_the_contract(rule, kind):
+    assert codes_in(rule) == [codes_of(kind)]

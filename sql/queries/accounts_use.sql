@@ -15,7 +15,7 @@ WITH
             count() AS its_records, max(event_time) AS its_last
         FROM tailrace.audit_events
         WHERE event_time >= range_start AND event_time < range_end AND user != '' AND event_class != 'table'
-            AND NOT (event_class = 'connection' AND status != 0)
+            AND is_account_use
         GROUP BY cluster, instance, user, toStartOfHour(event_time)
     ),
     ways AS (

@@ -13,6 +13,6 @@ WHERE {{ chosen('audit_events') }}
     AND ({table:String} = '' OR has(tables_read, {table:String}) OR has(tables_written, {table:String}))
     AND ({event_class:String} = '' OR event_class = {event_class:String})
     AND ({program:String} = '' OR program_name = {program:String})
-    AND ({failed:String} = '' OR status != 0)
+    AND ({failed:String} = '' OR has_failed)
     AND {{ after('audit_events') }}
 {{ newest_first('audit_events') }}

@@ -5,8 +5,8 @@
 WITH
     connections AS (
         SELECT cluster, instance, user, client_host, client_ip, connection_id, program_name,
-            countIf(event_class = 'connection' AND status = 0 AND match(lower(command), '^connect|^change user')) AS login_count,
-            countIf(event_class = 'connection' AND status != 0) AS refused_count,
+            countIf(login_result = 'success') AS login_count,
+            countIf(login_result = 'failure') AS refused_count,
             countIf(event_class IN ('query', 'admin')) AS statement_count,
             min(event_time) AS first_time, max(event_time) AS last_time
         FROM tailrace.audit_events

@@ -3,7 +3,8 @@
 -- client: if several match, logs do not show which one the server used. A host name matches every address if the log
 -- contains no name. Whole days are read from projections, the last day from its rows. Where `pseudonyms_in_logs` is `yes`, users
 -- are stored as pseudonyms (docs/ERASURE.md): an account may have been used later than `last_use`, also if this is empty.
--- A refused login does not count as a use or as a pseudonym, because a stranger chooses its name.
+-- A login that failed, or whose result the log does not contain, does not count as a use or as a pseudonym, because a stranger
+-- chooses its name.
 -- Parameters: to.
 WITH
     snapshots AS (
@@ -26,12 +27,12 @@ WITH
         SELECT instance, user, client_host, client_ip, max(at) AS last_at
         FROM (
             SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.audit_events
-            WHERE toDate(event_time) < toDate({to:DateTime('UTC')}) AND NOT (event_class = 'connection' AND status != 0)
+            WHERE toDate(event_time) < toDate({to:DateTime('UTC')}) AND is_account_use
             GROUP BY instance, user, client_host, client_ip
             UNION ALL
             SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.audit_events
             WHERE event_time >= toStartOfDay({to:DateTime('UTC')}) AND event_time < {to:DateTime('UTC')}
-                AND NOT (event_class = 'connection' AND status != 0)
+                AND is_account_use
             GROUP BY instance, user, client_host, client_ip
             UNION ALL
             SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.query_events
@@ -44,7 +45,7 @@ WITH
     ),
     logs_with_pseudonyms AS (
         SELECT instance FROM tailrace.audit_events
-        WHERE match(user, '^p1-user-[0-9a-f]+$') AND NOT (event_class = 'connection' AND status != 0)
+        WHERE match(user, '^p1-user-[0-9a-f]+$') AND is_account_use
         GROUP BY instance HAVING min(event_time) < {to:DateTime('UTC')}
         UNION ALL
         SELECT instance FROM tailrace.query_events WHERE match(user, '^p1-user-[0-9a-f]+$')

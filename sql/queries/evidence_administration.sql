@@ -17,8 +17,9 @@ SELECT
     event_time AS at, cluster, instance, user, priv_user AS effective_user, client_host, client_ip,
     program_name AS client_program, connection_id AS connection, event_class AS class, command AS record,
     database AS default_database, text AS statement,
-    multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result,
-    toString(event_id) AS event
+{%- include "parts/result.sql" -%}
+ AS result,
+    toString(event_id) AS event{% if with_logins | default(false) %}, login_kind{% endif %}
 FROM tailrace.audit_events
 LEFT ANY JOIN texts ON texts.query_id = ifNull(audit_events.query_id, 0)
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')} AND event_class != 'table'
@@ -28,7 +29,7 @@ SELECT
     max(event_time) AS at, cluster, instance, '(pseudonyms)' AS user, '' AS effective_user, '' AS client_host, '' AS client_ip,
     '' AS client_program, toUInt64(0) AS connection, 'unknown' AS class, '' AS record, '' AS default_database,
     concat(toString(count()), if(count() = 1, ' record', ' records'), ' of users that are stored as pseudonyms: not compared with administrators') AS statement,
-    'unknown' AS result, '' AS event
+    'unknown' AS result, '' AS event{% if with_logins | default(false) %}, '' AS login_kind{% endif %}
 FROM tailrace.audit_events
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')} AND event_class != 'table'
     AND match(audit_events.user, '^p1-user-[0-9a-f]+$')

@@ -10,7 +10,8 @@ SELECT
     event_time AS at, instance, user, client_host, client_ip, program_name AS client_program,
     if(empty(tables_written), 'read', 'changed') AS access,
     arrayStringConcat(arrayConcat(tables_read, tables_written), ', ') AS what, text AS statement,
-    multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result
+{%- include "parts/result.sql" -%}
+ AS result
 FROM tailrace.audit_events
 LEFT ANY JOIN texts ON texts.query_id = ifNull(audit_events.query_id, 0)
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}

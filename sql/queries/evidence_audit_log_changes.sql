@@ -12,7 +12,8 @@ WITH changing AS (
 )
 SELECT event_time AS at, source AS seen_in, cluster, instance, user, client_host, client_ip,
     if(text != '', text, concat('record of the audit log itself: ', if(command != '', command, event_name))) AS what,
-    multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result,
+{%- include "parts/result.sql" -%}
+ AS result,
     if(match(text, 'install plugin') AND NOT match(text, 'audit'), 'another plugin', 'auditing') AS concerns
 FROM tailrace.audit_events
 LEFT ANY JOIN changing ON changing.query_id = ifNull(audit_events.query_id, 0)

@@ -9,7 +9,8 @@ SELECT
     event_time AS at, cluster, instance, user, client_host, client_ip, program_name AS client_program,
     connection_id AS connection, verb AS action, database AS default_database, arrayStringConcat(tables_written, ', ') AS affected_tables,
     text AS statement,
-    multiIf(has(flags, 'status_unknown'), 'unknown', status = 0, 'success', concat('error ', toString(status))) AS result,
+{%- include "parts/result.sql" -%}
+ AS result,
     toString(event_id) AS event
 FROM tailrace.audit_events
 LEFT ANY JOIN texts ON texts.query_id = ifNull(audit_events.query_id, 0)

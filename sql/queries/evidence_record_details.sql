@@ -6,7 +6,7 @@ SELECT
     countIf(user != '' OR priv_user != '') AS with_user,
     countIf(command != '' OR event_name != '') AS with_event_type,
     count() AS with_date_and_time,
-    countIf(NOT has(flags, 'status_unknown')) AS with_outcome,
+    countIf(event_outcome != 'unknown') AS with_outcome,
     countIf(host != '' OR ip != '') AS with_origin,
     countIf(database != '' OR object != '' OR notEmpty(tables_read) OR notEmpty(tables_written)) AS with_affected_object,
     countIf(has(flags, 'truncated')) AS cut_by_the_server,

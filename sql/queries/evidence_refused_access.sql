@@ -1,3 +1,4 @@
+{%- include "parts/refusal_codes.sql" -%}
 -- Invalid logical access attempts: refused logins from audit, general and error logs, one row per attempt even if several logs
 -- contain it, and statements that privileges did not allow. `seen_in` names the logs; the other columns are those of one of them.
 -- Parameters: from, to.
@@ -14,10 +15,7 @@ SELECT
 FROM tailrace.audit_events
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
     AND event_class != 'table' AND event_name IN ('', 'status', 'connect', 'change_user')
-    AND NOT (event_class = 'connection' AND
-{%- include "parts/is_login.sql" -%}
-    )
-    AND status IN
-{%- include "parts/refusal_codes.sql" -%}
+    AND login_command = ''
+    AND status IN {{ all_refusals() }}
 )
 ORDER BY at, instance, event

@@ -48,7 +48,7 @@ WITH
             UNION ALL
             SELECT instance FROM tailrace.audit_events
             WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')} AND event_class != 'table'
-                AND ifNull(query_id, 0) IN switching AND (status = 0 OR has(flags, 'status_unknown')))
+                AND ifNull(query_id, 0) IN switching AND event_outcome != 'failure')
         GROUP BY instance
     ),
     later AS (

@@ -2,7 +2,7 @@
 {%- include "parts/logins.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- macro login() -%}
-    event_class = 'connection' AND NOT (status != 0) AND lower(command) = 'connect' AND event_name IN ('', 'connect')
+    event_class = 'connection' AND login_kind = 'connect' AND NOT has_failed
 {%- endmacro -%}
 {%- set with_general_log = "AND instance IN (SELECT instance FROM general_servers)" -%}
 -- First logins of an account from a client: no login of this pair in the 90 days before the range, as far as the logs

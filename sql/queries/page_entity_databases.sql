@@ -2,7 +2,7 @@
 -- error logs can name any database, also one of another server: they do not count. Without parameters.
 SELECT toString(database) AS database
 FROM tailrace.entities_1d
-WHERE entity_kind = 'log' AND event_table IN ('audit_events', 'query_events') AND source != 'general' AND error_code = 0
+WHERE entity_kind = 'log' AND event_table IN ('audit_events', 'query_events') AND source != 'general' AND NOT has_failed
     AND database != ''
 GROUP BY database
 ORDER BY database

@@ -1,6 +1,7 @@
 {%- include "parts/time_range.sql" -%}
 {%- include "parts/working_hours.sql" -%}
 {%- include "parts/links.sql" -%}
+{%- set with_logins = true -%}
 {%- set administration -%}
 {%- include "evidence_administration.sql" -%}
 {%- endset -%}
@@ -16,7 +17,7 @@
 {%- set by_administrators -%}
     SELECT at, 'administrators' AS kind, cluster, instance, user AS name, client_host, client_ip,
         client_program AS program_name, if(statement = '', concat(class, ' ', record), statement) AS operation, result, connection,
-        class = 'connection' AND startsWith(result, 'error') AS is_refused_login
+        login_kind != '' AND startsWith(result, 'error') AS is_refused_login
     FROM (
 {{ within_range(administration, 7) }}
     )

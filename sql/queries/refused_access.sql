@@ -1,6 +1,7 @@
 {%- include "parts/time_range.sql" -%}
 {%- include "parts/logins.sql" -%}
 {%- include "parts/error_codes.sql" -%}
+{%- include "parts/refusal_codes.sql" -%}
 {%- include "parts/links.sql" -%}
 -- Invalid logical access attempts (PCI DSS 10.2.1.4): refused logins, one row per attempt even if several logs contain
 -- it, and statements that privileges did not allow, from audit and general logs. The evidence of refused access
@@ -40,11 +41,8 @@ FROM (
     ) AS texts ON texts.query_id = audit_events.query_id AND texts.rule_set = audit_events.rule_set
     WHERE audit_events.event_time >= range_start AND audit_events.event_time < range_end
         AND event_class != 'table' AND event_name IN ('', 'status', 'connect', 'change_user')
-        AND NOT (event_class = 'connection' AND
-{%- include "parts/is_login.sql" -%}
-        )
-        AND status IN
-{%- include "parts/refusal_codes.sql" -%}
+        AND login_command = ''
+        AND status IN {{ all_refusals() }}
 ) AS attempts
 {%- endset -%}
 {{ with_empty_buckets(query, 'event_time') }}

@@ -40,7 +40,7 @@ FROM (
         {{ most_of_a_log("error != ''") }} AS error_count,
         sum(sessions_numbered.rows_sent) AS rows_sum,
         session > 0 AS begin_seen,
-        countIf(event_class = 'connection' AND error != '') > 0 AS refused_login
+        countIf(kind_of_login != '' AND is_failure) > 0 AS refused_login
     FROM sessions_numbered
     GROUP BY instance, connection_id, session
 ) AS found

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tailrace.forwarding.event_rules import outcome_of_audit
 from tailrace.search.model import All, Comparison, Condition, Not, Text, Value
 from tailrace.search.model import Any as AnyOf
 
@@ -215,7 +216,7 @@ def audit(row: Mapping[str, Any]) -> dict[str, list]:
         "kind": ["refused" if is_login and failed and row["command"] == "Connect" else kind],
         "command": [row["command"]],
         "query": [row["query_id"]],
-        "status": [None if "status_unknown" in row["flags"] else row["status"]],
+        "status": [row["status"] if row["status"] or outcome_of_audit(row) == "success" else None],
         "program": [row["program_name"]],
         "text": [own if row["query_id"] is None else TEXTS.get(row["query_id"], "")],
     }

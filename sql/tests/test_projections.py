@@ -25,7 +25,7 @@ EXECUTIONS = """
 AUDITED = """
     SELECT
         cluster, instance, user, host, ip, max(event_time) AS last, min(event_time) AS first, count() AS times
-    FROM tailrace.audit_events WHERE NOT (event_class = 'connection' AND status != 0)
+    FROM tailrace.audit_events WHERE is_account_use
     GROUP BY cluster, instance, user, host, ip ORDER BY ALL
 """
 FILES = """

@@ -7,14 +7,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from tailrace.forwarding import event_rules
 from tailrace.forwarding.decoder import Decoded
+from tailrace.forwarding.event_rules import SUCCESS, UNKNOWN
 from tailrace.outputs.event_channels import DATA_ACCESS, ERROR, LOGIN, QUERY, SERVER
 
-SUCCESS, FAILURE, UNKNOWN = "success", "failure", "unknown"
-
 EPOCH = datetime(1970, 1, 1)
-LOGINS = frozenset(("connect", "failed_connect", "failed login", "change user", "change_user", "changeuser"))
-LOGIN_NAMES = frozenset(("", "connect", "change_user"))
 LOGOUTS = frozenset(("disconnect", "quit"))
 
 
@@ -54,28 +52,23 @@ def event_of(decoded: Decoded, kinds: Collection[str]) -> Event | None:
         return None
     if "query_id" in fields:
         fields["query_id"] = f"{fields['query_id'] & 0xFFFF_FFFF_FFFF_FFFF:016X}"
-    if outcome == UNKNOWN:
+    if outcome != SUCCESS and not fields.get("status"):
         fields.pop("status", None)
     return Event(decoded.id.hex(), kind, decoded.micros, outcome, is_login, fields)
 
 
 def _query(fields: Mapping) -> tuple[str, str, bool]:
-    code = fields.get("error_code")
-    outcome = UNKNOWN if code is None else FAILURE if code else SUCCESS
-    return (DATA_ACCESS if "tables_read" in fields or "tables_written" in fields else QUERY), outcome, False
+    has_tables = "tables_read" in fields or "tables_written" in fields
+    return (DATA_ACCESS if has_tables else QUERY), event_rules.outcome_of_entry(fields), False
 
 
 def _audit(fields: Mapping) -> tuple[str, str, bool]:
     """A version that has no lists of tables names one table in `object`."""
-    flags = fields.get("flags", ())
-    outcome = FAILURE if fields["status"] else UNKNOWN if "status_unknown" in flags else SUCCESS
-    if "logged_in" in flags:
-        return LOGIN, SUCCESS, True
+    outcome = event_rules.outcome_of_audit(fields)
+    login = event_rules.login_of(fields)
     of_class = fields.get("event_class")
-    if of_class == "connection":
-        command = str(fields.get("command", "")).lower()
-        is_login = command in LOGINS and str(fields.get("event_name", "")).lower() in LOGIN_NAMES
-        return LOGIN, FAILURE if command.startswith("failed") else outcome, is_login
+    if login or of_class == "connection":
+        return LOGIN, login or outcome, bool(login)
     if of_class == "server":
         return SERVER, outcome, False
     has_tables = "tables_read" in fields or "tables_written" in fields or "object" in fields
@@ -83,9 +76,9 @@ def _audit(fields: Mapping) -> tuple[str, str, bool]:
 
 
 def _error(fields: Mapping) -> tuple[str, str, bool]:
-    if fields.get("kind") == "access_denied":
-        return LOGIN, FAILURE, True
-    return ERROR, UNKNOWN, False
+    outcome = event_rules.outcome_of_message(fields)
+    is_login = outcome == event_rules.FAILURE
+    return (LOGIN if is_login else ERROR), outcome, is_login
 
 
 _CLASSIFIERS = {"QueryEvent": _query, "AuditEvent": _audit, "ErrorEvent": _error}

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from tailrace.forwarding.event import LOGOUTS, UNKNOWN, Event
+from tailrace.forwarding.event import LOGOUTS, Event
+from tailrace.forwarding.event_rules import UNKNOWN
 from tailrace.outputs.event_channels import DATA_ACCESS, ERROR, LOGIN, QUERY, SERVER
 
 VERSION = "8.17.0"

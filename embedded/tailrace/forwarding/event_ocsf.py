@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from tailrace import __version__
-from tailrace.forwarding.event import FAILURE, LOGOUTS, SUCCESS, Event
+from tailrace.forwarding.event import LOGOUTS, Event
+from tailrace.forwarding.event_rules import FAILURE, SUCCESS
 from tailrace.outputs.event_channels import DATA_ACCESS, ERROR, LOGIN, QUERY, SERVER
 
 VERSION, VERSION_OF_ERRORS = "1.3.0", "1.4.0"

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from tailrace.forwarding.event import FAILURE, LOGOUTS, SUCCESS, Event
+from tailrace.forwarding.event import LOGOUTS, Event
+from tailrace.forwarding.event_rules import FAILURE, SUCCESS
 from tailrace.outputs.event_channels import DATA_ACCESS, LOGIN
 
 MAPPED = frozenset(

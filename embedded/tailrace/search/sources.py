@@ -13,16 +13,13 @@ CLIENT = (
     f"replaceRegexpOne(toString(toIPv6OrDefault({_PLACE})), '^::ffff:([0-9.]+)$', '\\\\1'), {_PLACE})"
 )
 """`client_ip`, or else `client_host`, as the one expression of the indexes of migrations 0143 to 0145."""
-_SUCCESS = "(0, 1003, 1287, 1681, 1831, 3090, 3135, 3719, 3778)"
-"""Error codes that are notes; as in sql/queries/parts/entity_conditions.sql, which a test compares."""
 KIND_OF_AUDIT = (
-    "multiIf(e.event_class = 'connection' AND e.status != 0 "
-    "AND match(lower(e.command), '^(proxy_|failed_)?connect$|^change.?user$|^failed login$'), 'refused', "
+    "multiIf(e.login_kind != '' AND e.has_failed, 'refused', "
     "e.event_class = 'connection', 'connection', e.event_class = 'table', 'table', "
     "e.event_class != 'query' OR e.event_name NOT IN ('', 'status'), 'other', "
-    "e.status != 0, 'failed', 'statement')"
+    "e.has_failed, 'failed', 'statement')"
 )
-KIND_OF_ENTRY = f"if(ifNull(e.error_code, 0) IN {_SUCCESS}, 'statement', 'failed')"
+KIND_OF_ENTRY = "if(e.has_failed, 'failed', 'statement')"
 KIND_OF_MESSAGE = "if(e.kind = 'access_denied', 'refused', 'message')"
 
 
@@ -159,7 +156,7 @@ AUDIT = Source(
         "command": _text("e.command"),
         "query": _nullable("e.query_id"),
         "session": _CONNECTION,
-        "status": _nullable("if(has(e.flags, 'status_unknown'), NULL, e.status)"),
+        "status": _nullable("if(e.event_outcome = 'success', e.status, nullIf(e.status, 0))"),
         "application": _text("coalesce(nullIf(e.tags['application'], ''), e.tags['app'])"),
         "endpoint": _text(
             "multiIf(e.tags['route'] != '', e.tags['route'], e.tags['controller'] != '', "

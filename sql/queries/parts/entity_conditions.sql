@@ -26,18 +26,18 @@ if(toIPv6OrDefault({name:String}) = toIPv6('::'), {name:String},
 {name:String}
     {%- endif -%}
 {%- endmacro -%}
-{%- macro kind_of_audit(is_error) -%}
+{#- Kinds of records by the columns login_kind and has_failed of audit_events, query_events and entities_1d. -#}
+{%- macro kind_of_audit() -%}
 multiIf(
-                event_class = 'connection' AND {{ is_error }}
-                    AND match(lower(command), '^(proxy_|failed_)?connect$|^change.?user$|^failed login$'), 'refused',
+                login_kind != '' AND has_failed, 'refused',
                 event_class = 'connection', 'connection',
                 event_class = 'table', 'table',
                 event_class != 'query' OR event_name NOT IN ('', 'status'), 'other',
-                {{ is_error }}, 'failed', 'statement')
+                has_failed, 'failed', 'statement')
 {%- endmacro -%}
-{%- macro is_login(is_error) -%}
-event_class = 'connection' AND NOT {{ is_error }} AND lower(command) = 'connect' AND event_name IN ('', 'connect')
+{%- macro is_login() -%}
+login_kind = 'connect' AND NOT has_failed
 {%- endmacro -%}
-{%- macro kind_of_entry(code) -%}
-if(ifNull({{ code }}, 0) IN (0, 1003, 1287, 1681, 1831, 3090, 3135, 3719, 3778), 'statement', 'failed')
+{%- macro kind_of_entry() -%}
+if(has_failed, 'failed', 'statement')
 {%- endmacro -%}

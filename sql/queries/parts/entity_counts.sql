@@ -6,7 +6,7 @@
 {%- include "parts/entity_conditions.sql" -%}
 {%- include "parts/entity_actions.sql" -%}
 {%- set daily = daily | default(false) -%}
-{%- set denials = '(1044, 1142, 1143, 1227, 1370)' -%}
+{%- include "parts/refusal_codes.sql" -%}
 {%- macro bar(time) -%}
 {{ time }} >= {begin:DateTime64(6, 'UTC')} AS is_current, intDiv(toUnixTimestamp({{ time }}), {width:UInt32}) * {width:UInt32} AS bar_second
 {%- endmacro -%}
@@ -26,12 +26,12 @@ FROM tailrace.entities_1d
 {%- macro whole_days(table) -%}
 SELECT
                 {{ bar('day') }},
-                instance, source, {% if table == 'audit_events' %}event_class, command, event_name, error_code != 0 AS is_error{% else %}error_code AS code{% endif %},
+                instance, source, {% if table == 'audit_events' %}event_class, command, event_name, login_kind, {% endif %}has_failed,
                 sum(entities_1d.count) AS record_count{% if table == 'query_events' %}, sum(entities_1d.weight) AS executions{% endif %},
                 sum(entities_1d.reads) AS reads, sum(entities_1d.changes) AS changes,
-                {% if kind == 'table' %}sumIf(entities_1d.weight, error_code IN {{ denials }}){% else %}0.{% endif %} AS denied
+                {% if kind == 'table' %}sumIf(entities_1d.weight, error_code IN {{ privilege_refusals() }}){% else %}0.{% endif %} AS denied
             {{ of_whole_days(table) }}
-            GROUP BY is_current, bar_second, instance, source, {% if table == 'audit_events' %}event_class, command, event_name, is_error{% else %}code{% endif %}
+            GROUP BY is_current, bar_second, instance, source, {% if table == 'audit_events' %}event_class, command, event_name, login_kind, {% endif %}has_failed
 {%- endmacro -%}
 {#- Reads, changes and refused access are numbers of tables and classes only. -#}
 {%- macro uses(weight, denied) -%}
@@ -74,32 +74,32 @@ SELECT
             GROUP BY is_current, bar_second, instance, log, event_kind)
 {%- else %}
         SELECT
-            is_current, bar_second, instance, source AS log, {{ kind_of_audit('is_error') }} AS event_kind, {{ is_login('is_error') }} AS is_login,
+            is_current, bar_second, instance, source AS log, {{ kind_of_audit() }} AS event_kind, {{ is_login() }} AS is_login,
             record_count, toFloat64(record_count) AS executions, reads, changes, denied
         FROM (
             SELECT
                 {{ bar('audit_events.event_time') }},
-                instance, source, event_class, command, event_name, status != 0 AS is_error, count() AS record_count,
-                {{ uses('1.', 'status IN ' ~ denials) }}
+                instance, source, event_class, command, event_name, login_kind, has_failed, count() AS record_count,
+                {{ uses('1.', 'status IN ' ~ privilege_refusals()) }}
             FROM tailrace.audit_events
             WHERE {{ is_its() }} AND {{ range('audit_events') }} {{- partial_days('audit_events') }}
-            GROUP BY is_current, bar_second, instance, source, event_class, command, event_name, is_error
+            GROUP BY is_current, bar_second, instance, source, event_class, command, event_name, login_kind, has_failed
             {%- if daily %}
             UNION ALL
             {{ whole_days('audit_events') }}
             {%- endif %})
         UNION ALL
         SELECT
-            is_current, bar_second, instance, source AS log, {{ kind_of_entry('code') }} AS event_kind, false AS is_login,
+            is_current, bar_second, instance, source AS log, {{ kind_of_entry() }} AS event_kind, false AS is_login,
             record_count, executions, reads, changes, denied
         FROM (
             SELECT
                 {{ bar('query_events.event_time') }},
-                instance, source, query_events.error_code AS code, count() AS record_count, sum(weight) AS executions,
-                {{ uses('weight', 'query_events.error_code IN ' ~ denials) }}
+                instance, source, has_failed, count() AS record_count, sum(weight) AS executions,
+                {{ uses('weight', 'query_events.error_code IN ' ~ privilege_refusals()) }}
             FROM tailrace.query_events
             WHERE {{ is_its() }} AND {{ range('query_events') }} {{- partial_days('query_events') }}
-            GROUP BY is_current, bar_second, instance, source, code
+            GROUP BY is_current, bar_second, instance, source, has_failed
             {%- if daily %}
             UNION ALL
             {{ whole_days('query_events') }}

@@ -28,8 +28,8 @@ if(isIPv6String(if(ip = '', host, ip)),
 {%- else %}
         (SELECT
             audit_events.event_time AS event_time, event_id, cluster, instance, connection_id, source AS log,
-            {{ kind_of_audit('status != 0') }} AS event_kind,
-            {{ is_login('(status != 0)') }} AS is_login,
+            {{ kind_of_audit() }} AS event_kind,
+            {{ is_login() }} AS is_login,
             1. AS executions,
             user, ip, host, program_name AS program, database, command, verb,
             if(status = 0, '', toString(status)) AS error_code,
@@ -39,7 +39,7 @@ if(isIPv6String(if(ip = '', host, ip)),
         UNION ALL
         (SELECT
             query_events.event_time, event_id, cluster, instance, connection_id, source,
-            {{ kind_of_entry('query_events.error_code') }} AS event_kind,
+            {{ kind_of_entry() }} AS event_kind,
             false, weight, user, ip, host, '', database, 'QUERY', verb,
             if(ifNull(query_events.error_code, 0) = 0, '', toString(query_events.error_code)),
             tables_read, tables_written, toNullable(query_id), toNullable(query_time), toNullable(rows_sent), ''

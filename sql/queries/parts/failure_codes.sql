@@ -30,4 +30,3 @@
     transform(toInt32({{ code }}), {{ (failures.keys() | list) + (notes.keys() | list) }},
         {{ (failures.values() | list) + (notes.values() | list) }}, 'see the reference')
 {%- endmacro -%}
-{%- macro is_failure(code) -%} ifNull({{ code }}, 0) NOT IN (0, {{ notes.keys() | join(', ') }}) {%- endmacro -%}

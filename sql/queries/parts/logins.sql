@@ -30,7 +30,7 @@
         SELECT DISTINCT instance, connection_id, user
         FROM tailrace.audit_events
         WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
-            AND event_class = 'connection' AND source = 'general' AND status != 0 {{ of_servers }}),
+            AND event_class = 'connection' AND source = 'general' AND login_result = 'failure' {{ of_servers }}),
     successful_logins AS (
         SELECT
             audit_events.event_time AS event_time, toString(source) AS log, cluster, instance,
@@ -38,7 +38,7 @@
             toString(program_name) AS program, connection_id, toString(connection_type) AS connection_type
         FROM tailrace.audit_events
         WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
-            AND event_class = 'connection' AND status = 0 AND lower(command) = 'connect' AND event_name IN ('', 'connect')
+            AND event_class = 'connection' AND login_kind = 'connect' AND NOT has_failed
             {{ of_servers }}
             AND (source = 'audit'
                 OR (instance, toStartOfHour(audit_events.event_time)) NOT IN audited_hours

@@ -41,7 +41,7 @@
                 FROM alerted_records GROUP BY instance, connection_id
                 UNION ALL
                 SELECT instance, connection_id, 1, max(event_time) FROM tailrace.audit_events
-                WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0 AND status != 0
+                WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0 AND has_failed
                     {{- wanted('connection_id') }}
                 GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }})
             GROUP BY instance, connection_id
@@ -80,6 +80,7 @@
             toString(user) AS user, {{ client() }} AS src_ip, toString(program_name) AS program,
             toString(connection_type) AS connection_type, toString(database) AS database,
             toString(event_class) AS event_class, toString(command) AS command, toString(verb) AS verb,
+            login_kind AS kind_of_login, has_failed AS is_failure,
             event_class = 'query' AND event_name IN ('', 'status') AS is_statement,
             if(status = 0, '', toString(status)) AS error, query_id, rule_set, server_query_id,
             arrayMap(name -> toString(name), arrayDistinct(arrayConcat(tables_read, tables_written))) AS tables,
@@ -90,7 +91,7 @@
         UNION ALL
         SELECT
             event_id, query_events.event_time, generation, entry_offset, cluster, instance, connection_id, 'slow log',
-            toString(user), {{ client() }}, '', '', toString(database), 'query', 'QUERY', toString(verb), true,
+            toString(user), {{ client() }}, '', '', toString(database), 'query', 'QUERY', toString(verb), '', has_failed, true,
             if(ifNull(error_code, 0) = 0, '', toString(error_code)), toNullable(query_id), rule_set, 0,
             arrayMap(name -> toString(name), arrayDistinct(arrayConcat(tables_read, tables_written))),
             '', query_time, query_events.rows_sent, ''
@@ -100,7 +101,7 @@
         UNION ALL
         SELECT
             event_id, error_events.event_time, generation, entry_offset, cluster, instance, thread_id, 'error log',
-            toString(user), {{ client() }}, '', '', toString(database), 'message', toString(kind), '', false,
+            toString(user), {{ client() }}, '', '', toString(database), 'message', toString(kind), '', '', kind = 'access_denied', false,
             if(kind = 'access_denied', '1045', ''), NULL, '', 0, [], '', NULL, NULL, message
         FROM tailrace.error_events
         WHERE error_events.event_time >= range_start AND error_events.event_time < range_end
@@ -108,7 +109,7 @@
     logins_marked AS (
         SELECT
             *,
-            event_class = 'connection' AND lower(command) = 'connect' AND error = '' AS is_login,
+            kind_of_login = 'connect' AND NOT is_failure AS is_login,
             is_login AND log = minIf(log, is_login) OVER (PARTITION BY instance, connection_id) AS begins
         FROM records),
     sessions_numbered AS (

@@ -1,5 +1,6 @@
 package io.tailrace.cli.input;
 
+import io.tailrace.detection.taxonomy.StatusOutcome;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.QueryEvent;
 import java.util.List;
@@ -22,7 +23,7 @@ public final class AuditStatementConverter {
                 && !"Prepare".equalsIgnoreCase(event.getCommand());
     }
 
-    /** Converts the record to an entry of a slow log in which all durations and rows are 0. */
+    /** Converts the record to an entry of a slow log in which all durations and rows are 0. Without a result it has no error code. */
     public static QueryEvent query(AuditEvent event) {
         QueryEvent query = new QueryEvent();
         query.setEventTime(event.getEventTime());
@@ -33,7 +34,7 @@ public final class AuditStatementConverter {
         query.setConnectionId(event.getConnectionId());
         query.setQueryId(event.getQueryId());
         query.setVerb(event.getVerb());
-        query.setErrorCode(event.getStatus());
+        query.setErrorCode(StatusOutcome.isUnknown(event) ? null : event.getStatus());
         query.setWeight(1);
         query.setPlanFlags(List.of());
         query.setFlags(event.getFlags());

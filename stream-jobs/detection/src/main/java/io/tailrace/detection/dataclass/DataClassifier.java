@@ -40,8 +40,8 @@ public final class DataClassifier {
             Set.of("BEGIN", "IF", "CASE", "LOOP", "WHILE", "REPEAT", "FOR", "DECLARE");
 
     /** Commands that send data without naming a table. */
-    private static final Set<String> STREAMS =
-            Set.of("binlog dump", "binlog dump gtid", "table dump", "binlog_dump", "binlog_dump_gtid", "table_dump");
+    private static final Set<String> STREAMS = Set.of(
+            "binlog dump", "binlog dump gtid", "table dump", "binlog_dump", "binlog_dump_gtid", "table_dump", "clone");
 
     private static final Set<String> WITH_TEXT = Set.of("query", "execute");
 

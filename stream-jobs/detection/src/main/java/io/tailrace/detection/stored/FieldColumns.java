@@ -14,7 +14,8 @@ final class FieldColumns {
     private static final List<String> STATEMENT = List.of("query_id", "rule_set", "verb");
     private static final List<String> CLIENT = List.of("host", "ip");
     private static final List<String> TABLES = List.of("database", "tables_read", "tables_written");
-    private static final List<String> STATUS = List.of("status", "flags", "error_code", "kind");
+    private static final List<String> STATUS =
+            List.of("event_class", "command", "event_name", "status", "flags", "error_code", "kind");
     /** The inputs of the data classes of an event. */
     private static final List<String> CLASSES = Stream.of(
                     STATEMENT, TABLES, List.of("tables_basis", "event_class", "command", "event_name", "flags"))

@@ -65,7 +65,7 @@ public final class DatabaseEventMapper {
         fields.number(DatabaseField.ROWS_AFFECTED, event.getRowsAffected());
         fields.number(DatabaseField.BYTES_SENT, event.getBytesSent());
         Integer code = event.getErrorCode();
-        fields.status(code != null, code == null ? 0 : code);
+        fields.status(StatusOutcome.ofEntry(code), code == null ? 0 : code);
         fields.texts(DatabaseField.PLAN_FLAG, event.getPlanFlags());
         fields.texts(DatabaseField.FLAG, event.getFlags());
         fields.all("attribute.", event.getAttributes());
@@ -98,7 +98,7 @@ public final class DatabaseEventMapper {
         fields.statement(event.getVerb(), fingerprint, event.getQueryId());
         fields.accounts(event.getAccounts());
         fields.number(DatabaseField.SERVER_QUERY_ID, event.getServerQueryId(), 0);
-        fields.status(StatusOutcome.isKnown(event.getStatus(), event.getFlags()), event.getStatus());
+        fields.status(StatusOutcome.of(event), event.getStatus());
         fields.texts(DatabaseField.FLAG, event.getFlags());
         fields.known(DatabaseField.SERVER_VERSION, event.getServerVersion());
         fields.all("attribute.", event.getAttributes());
@@ -218,9 +218,9 @@ public final class DatabaseEventMapper {
         }
 
         /** A code of 0 means success if the log contains the status. */
-        void status(boolean isKnown, int code) {
-            out.text(DatabaseField.OUTCOME.fieldName(), StatusOutcome.of(isKnown, code));
-            if (isKnown) {
+        void status(String outcome, int code) {
+            out.text(DatabaseField.OUTCOME.fieldName(), outcome);
+            if (code != 0 || outcome.equals(StatusOutcome.SUCCESS)) {
                 out.number(DatabaseField.STATUS.fieldName(), code);
             }
             number(DatabaseField.ERROR_CODE, code, 0);

@@ -8,7 +8,7 @@ import java.util.Locale;
  * Classifies logins in all formats: a connection that begins, is refused, or changes its user. A log records each login
  * with one event that is {@code success} or {@code failure}. A general log writes a line before the server decides,
  * which is {@code unknown}; the next command of the connection shows that the login succeeded, or a line shows that it
- * was refused.
+ * was refused. {@code schemas/contracts/login.json} has the cases.
  */
 public final class LoginClassifier {
 
@@ -51,7 +51,6 @@ public final class LoginClassifier {
         if (!isLogin(event.getEventClass(), event.getCommand(), event.getEventName())) {
             return "";
         }
-        boolean failed = event.getCommand().toLowerCase(Locale.ROOT).startsWith("failed");
-        return failed ? StatusOutcome.FAILURE : StatusOutcome.of(event.getStatus(), event.getFlags());
+        return StatusOutcome.of(event);
     }
 }

@@ -223,6 +223,9 @@ class DataClassifierTest {
         DetectionEvent dump =
                 event(fields -> fields.text("event_class", "admin").text("command", "Binlog Dump"));
         assertThat(reported(dump)).isEqualTo(" |  | unknown | unknown");
+        DetectionEvent copy =
+                event(fields -> fields.text("event_class", "admin").text("command", "clone"));
+        assertThat(reported(copy)).isEqualTo(" |  | unknown | unknown");
         assertThat(reported(event(fields -> fields.text("event_class", "message"))))
                 .isEqualTo(" |  |  | ");
     }

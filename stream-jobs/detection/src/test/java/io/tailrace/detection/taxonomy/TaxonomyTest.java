@@ -2,6 +2,7 @@ package io.tailrace.detection.taxonomy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldPlace;
@@ -137,6 +138,36 @@ class TaxonomyTest {
                 .containsEntry("rows_sent", "7")
                 .containsEntry("query_time", "0.5")
                 .doesNotContainKeys("status", "src_ip", "rows_affected", "table");
+
+        event.setErrorCode(1287);
+        assertThat(texts(DatabaseEventMapper.of(event, "select ?")))
+                .containsEntry("outcome", "success")
+                .containsEntry("status", "1287");
+    }
+
+    @Test
+    void aStatusOfZeroThatIsNoSuccessIsAbsent() {
+        assertThat(texts(DatabaseEventMapper.of(located("table", "READ"), "")))
+                .containsEntry("outcome", "unknown")
+                .doesNotContainKeys("status", "login");
+        assertThat(texts(DatabaseEventMapper.of(located("connection", "FAILED_CONNECT"), "")))
+                .containsEntry("outcome", "failure")
+                .containsEntry("login", "failure")
+                .doesNotContainKey("status");
+    }
+
+    private static AuditEvent located(String eventClass, String command) {
+        AuditEvent event = new AuditEventBuilder().blank();
+        event.setEventId(ID);
+        event.setEventTime(TIME);
+        event.setCluster("");
+        event.setInstance("db1");
+        event.setSource("audit");
+        event.setFormat("mariadb-audit");
+        event.setFlags(List.of());
+        event.setEventClass(eventClass);
+        event.setCommand(command);
+        return event;
     }
 
     @Test

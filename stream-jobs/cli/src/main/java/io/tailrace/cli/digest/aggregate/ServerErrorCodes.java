@@ -1,27 +1,20 @@
 package io.tailrace.cli.digest.aggregate;
 
+import io.tailrace.detection.taxonomy.RefusalCode;
+
 /** Describes common server errors of statements. */
 public final class ServerErrorCodes {
 
     private ServerErrorCodes() {}
 
-    /** A note with which servers show the rewritten form of an explained statement; Percona logs it as Last_errno. */
-    private static final int NOTE = 1003;
-
-    /** Returns whether a statement with that code ended with an error or at least a warning. */
-    static boolean isError(int code) {
-        return code != 0 && code != NOTE;
-    }
-
     /** Returns a text such as {@code 1062 duplicate key}; the code alone if it is not a common one. */
     public static String describe(String code) {
-        String meaning = meaning(code);
+        String meaning = RefusalCode.isRefusal(code) ? "access denied" : meaning(code);
         return meaning.isEmpty() ? code : code + ' ' + meaning;
     }
 
     private static String meaning(String code) {
         return switch (code) {
-            case "1044", "1045", "1142", "1143", "1227" -> "access denied";
             case "1046" -> "no database selected";
             case "1048" -> "column is not null";
             case "1007" -> "database exists";

@@ -1,5 +1,6 @@
 package io.tailrace.cli.digest.aggregate;
 
+import io.tailrace.detection.taxonomy.StatusOutcome;
 import io.tailrace.event.QueryEvent;
 import java.time.Instant;
 
@@ -105,7 +106,7 @@ public final class StatementGroup {
     }
 
     private void error(int code, double weight) {
-        if (ServerErrorCodes.isError(code)) {
+        if (StatusOutcome.isFailure(code)) {
             errors += weight;
             errorCodes.add(Integer.toString(code), weight);
         }

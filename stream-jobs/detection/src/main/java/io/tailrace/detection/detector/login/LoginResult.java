@@ -2,15 +2,13 @@ package io.tailrace.detection.detector.login;
 
 import io.tailrace.detection.detector.DetectorEventFields;
 import io.tailrace.detection.event.DetectionEvent;
-import java.util.Set;
+import io.tailrace.detection.taxonomy.RefusalCode;
 
 /** The result of the login that an event records, as the rules refused_login and login define it. */
 enum LoginResult {
     REFUSED,
     SUCCEEDED,
     NONE;
-
-    private static final Set<String> REFUSALS = Set.of("1045", "1698", "1862", "3118", "3955", "4151");
 
     static LoginResult of(DetectionEvent event) {
         if (event.values("login").isEmpty()) {
@@ -24,7 +22,7 @@ enum LoginResult {
     }
 
     private static boolean isRefusal(DetectionEvent event) {
-        return REFUSALS.contains(DetectorEventFields.text(event, "error_code"))
+        return RefusalCode.isOfLogin(DetectorEventFields.text(event, "error_code"))
                 || "access_denied".equals(DetectorEventFields.text(event, "kind"));
     }
 

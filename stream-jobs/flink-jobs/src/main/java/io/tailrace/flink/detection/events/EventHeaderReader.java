@@ -138,12 +138,16 @@ final class EventHeaderReader {
             set(fields, DatabaseField.EVENT_CLASS, "query");
             return fields.build();
         }
-        set(fields, DatabaseField.EVENT_CLASS, text(place, "event_class"));
-        set(fields, DatabaseField.COMMAND, text(place, "command"));
-        set(fields, DatabaseField.EVENT_NAME, text(place, "event_name"));
+        String eventClass = text(place, "event_class");
+        String command = text(place, "command");
+        String eventName = text(place, "event_name");
+        set(fields, DatabaseField.EVENT_CLASS, eventClass);
+        set(fields, DatabaseField.COMMAND, command);
+        set(fields, DatabaseField.EVENT_NAME, eventName);
         set(fields, DatabaseField.USER, text(place, "user"));
         int status = (Integer) place.get("status");
-        set(fields, DatabaseField.OUTCOME, StatusOutcome.of(status, (List<?>) place.get("flags")));
+        List<?> flags = (List<?>) place.get("flags");
+        set(fields, DatabaseField.OUTCOME, StatusOutcome.of(eventClass, command, eventName, status, flags));
         return fields.build();
     }
 

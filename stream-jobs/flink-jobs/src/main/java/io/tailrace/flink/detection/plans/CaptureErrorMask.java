@@ -1,5 +1,6 @@
 package io.tailrace.flink.detection.plans;
 
+import io.tailrace.detection.taxonomy.RefusalCode;
 import java.util.Set;
 
 /**
@@ -10,12 +11,11 @@ import java.util.Set;
 final class CaptureErrorMask {
 
     /**
-     * Error numbers of MySQL and MariaDB: access denied (1044, 1045, 1142, 1143, 1227, 1345, 1356, 1370, 1698, 1820,
-     * 1862, 3118, 4151), timeout (1205, 1317, 1969, 3024), server unavailable (1040, 1053, 1203, 1927, 2002, 2003,
-     * 2006, 2013), unknown database, column, table or function (1049, 1054, 1109, 1146, 1305).
+     * Error numbers of MySQL and MariaDB besides refusals: timeout (1205, 1317, 1969, 3024), server unavailable (1040,
+     * 1053, 1203, 1927, 2002, 2003, 2006, 2013), unknown database, column, table or function (1049, 1054, 1109, 1146,
+     * 1305).
      */
     private static final Set<String> OF_NAMES_ONLY = Set.of(
-            "1044", "1045", "1142", "1143", "1227", "1345", "1356", "1370", "1698", "1820", "1862", "3118", "4151",
             "1205", "1317", "1969", "3024", "1040", "1053", "1203", "1927", "2002", "2003", "2006", "2013", "1049",
             "1054", "1109", "1146", "1305");
 
@@ -26,9 +26,13 @@ final class CaptureErrorMask {
     /** Returns the error, truncated before its first quote if that may start a literal. */
     static String shown(String error) {
         int colon = error.indexOf(':');
-        boolean namesOnly = colon > 0 && OF_NAMES_ONLY.contains(error.substring(0, colon));
+        boolean namesOnly = colon > 0 && hasNamesOnly(error.substring(0, colon));
         String safe = namesOnly ? error : beforeQuote(error);
         return safe.length() <= MAX_LENGTH ? safe : safe.substring(0, MAX_LENGTH) + " …";
+    }
+
+    private static boolean hasNamesOnly(String code) {
+        return OF_NAMES_ONLY.contains(code) || RefusalCode.isRefusal(code);
     }
 
     private static String beforeQuote(String error) {

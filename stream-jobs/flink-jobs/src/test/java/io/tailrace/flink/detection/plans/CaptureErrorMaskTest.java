@@ -15,6 +15,8 @@ class CaptureErrorMaskTest {
                 "1146: Table 'shop.x' doesn't exist | 1146: Table 'shop.x' doesn't exist",
                 "1142: SELECT command denied to user 'a'@'b' for table 'orders' "
                         + "| 1142: SELECT command denied to user 'a'@'b' for table 'orders'",
+                "3955: Access denied for user 'a'@'b'. Account is blocked "
+                        + "| 3955: Access denied for user 'a'@'b'. Account is blocked",
                 "1064: You have an error near 'hunter2' at line 1 | 1064: You have an error near ?",
                 "1292: Truncated incorrect DOUBLE value: 'geheim' | 1292: Truncated incorrect DOUBLE value: ?",
                 "near 'geheim' | near ?",

@@ -1,1 +1,0 @@
-            match(lower(command), '^(proxy_|failed_)?connect$|^change.?user$|^failed login$')
