@@ -102,8 +102,31 @@ record ConstantOperand(Kind kind, String text) {
     }
 
     private Truth like(ConstantOperand pattern) {
-        boolean wild = pattern.text.indexOf('%') >= 0 || pattern.text.indexOf('_') >= 0;
-        return wild ? Truth.UNKNOWN : Truth.of(text.equalsIgnoreCase(pattern.text));
+        return Truth.of(matches(text.toLowerCase(Locale.ROOT), pattern.text.toLowerCase(Locale.ROOT)));
+    }
+
+    /** Compares a text with a pattern of {@code %} and {@code _}; neither contains a backslash. */
+    private static boolean matches(String text, String pattern) {
+        int at = 0;
+        int read = 0;
+        int wild = -1;
+        int resumed = 0;
+        while (at < text.length()) {
+            char wanted = read < pattern.length() ? pattern.charAt(read) : 0;
+            if (wanted == '%') {
+                wild = read++;
+                resumed = at;
+            } else if (read < pattern.length() && (wanted == '_' || wanted == text.charAt(at))) {
+                at++;
+                read++;
+            } else if (wild >= 0) {
+                read = wild + 1;
+                at = ++resumed;
+            } else {
+                return false;
+            }
+        }
+        return pattern.substring(read).chars().allMatch(c -> c == '%');
     }
 
     /** Compares like MySQL: two texts case-insensitively, everything else as numbers. */

@@ -2,6 +2,8 @@ package io.tailrace.fingerprint;
 
 import io.tailrace.fingerprint.ConditionTokens.Kind;
 import io.tailrace.lexer.ByteText;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -135,22 +137,25 @@ final class OperandReader {
             return null;
         }
         nested++;
-        boolean constant = arguments(masked);
+        List<ConstantOperand> values = arguments(masked);
         nested--;
-        return constant ? ConstantOperand.UNKNOWN : null;
+        return values == null ? null : PureFunction.value(name.text().toLowerCase(Locale.ROOT), values);
     }
 
-    private boolean arguments(boolean masked) {
+    /** Reads arguments; returns null if one is not constant or the parenthesis is not closed. */
+    private List<ConstantOperand> arguments(boolean masked) {
+        List<ConstantOperand> values = new ArrayList<>();
         for (int i = 0; i < MAX_ARGUMENTS && (tokens.kind() == Kind.OPEN || tokens.isComma()); i++) {
             tokens.next();
             ConstantOperand argument = tokens.kind() == Kind.CLOSE ? ConstantOperand.UNKNOWN : operand(masked);
             if (argument == null || !argument.isLiteral()) {
-                return false;
+                return null;
             }
+            values.add(argument);
         }
         boolean closed = tokens.kind() == Kind.CLOSE;
         tokens.next();
-        return closed;
+        return closed ? values : null;
     }
 
     ConstantOperand signed(boolean masked) {
