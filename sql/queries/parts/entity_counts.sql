@@ -83,7 +83,7 @@ SELECT
                 {{ bar('audit_events.event_time') }},
                 instance, source, event_class, command, event_name, status != 0 AS is_error, count() AS record_count {{- uses('1.', 'status IN ' ~ denials) }}
             FROM tailrace.audit_events
-            WHERE {{ is_its() }} AND {{ range('audit_events') }} {{- partial_days('audit_events') }}
+            WHERE {{ is_its() }} AND {{ range('audit_events') }} {{- in_its_granules() }} {{- partial_days('audit_events') }}
             GROUP BY is_current, bar_second, instance, source, event_class, command, event_name, is_error
             {%- if daily %}
             UNION ALL
@@ -98,7 +98,7 @@ SELECT
                 {{ bar('query_events.event_time') }},
                 instance, source, query_events.error_code AS code, count() AS record_count, sum(weight) AS executions {{- uses('weight', 'query_events.error_code IN ' ~ denials) }}
             FROM tailrace.query_events
-            WHERE {{ is_its() }} AND {{ range('query_events') }} {{- partial_days('query_events') }}
+            WHERE {{ is_its() }} AND {{ range('query_events') }} {{- in_its_granules() }} {{- partial_days('query_events') }}
             GROUP BY is_current, bar_second, instance, source, code
             {%- if daily %}
             UNION ALL

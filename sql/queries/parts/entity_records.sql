@@ -57,10 +57,10 @@ if(isIPv6String(if(ip = '', host, ip)),
         WHERE has(data_class, {name:String}) AND {{ range('data_access') }} {{ latest('data_access') }}
 {%- else %}
         (SELECT {{- of('audit_events') }}
-        WHERE {{ is_its() }} AND {{ range('audit_events') }} {{ latest('audit_events') }})
+        WHERE {{ is_its() }} AND {{ range('audit_events') }} {{- in_its_granules() }} {{ latest('audit_events') }})
         UNION ALL
         (SELECT {{- of('query_events') }}
-        WHERE {{ is_its() }} AND {{ range('query_events') }} {{ latest('query_events') }})
+        WHERE {{ is_its() }} AND {{ range('query_events') }} {{- in_its_granules() }} {{ latest('query_events') }})
     {%- if kind != 'table' %}
         UNION ALL
         (SELECT {{- of('error_events') }}
