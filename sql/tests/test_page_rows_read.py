@@ -1,8 +1,8 @@
-"""Tests that a page reads the rows of its entity, not all rows of its time range. Rows are counted, not seconds.
+"""Tests that a page reads the rows of its entity, not all rows of its time range. Rows count, not seconds.
 
-The tables of events have GRANULES granules of other users, clients, tables and statements, and a few records of
-one. A query reads whole granules: a record is in one or two granules of each table, and the list of records reads
-some columns of them later, which counts again.
+The tables of events have GRANULES granules of other users, clients, tables and statements, and a few records
+of one. A query reads whole granules: a record is in one or two of each table. The list of records reads some
+columns later, which counts again.
 """
 
 from datetime import UTC, datetime, timedelta

@@ -1,5 +1,6 @@
 {#- The accesses between `from` and `to`, with one action_id for each action (data_access_by_action). Without `matches`, the view
     has nothing to match (page_entity_unmatched.sql): the records are read without it, except the program of the login. -#}
+{%- set kind = kind | default('user') -%}
 {%- macro actions() -%}
     {%- if matches | default(true) -%}
 tailrace.data_access_by_action(begin = {from:DateTime64(6, 'UTC')}, until = {to:DateTime64(6, 'UTC')})

@@ -22,8 +22,8 @@ SLOW_LOG = ["slowlog"]
 DDL_RANGE = timedelta(days=92)
 """An index can have been created or dropped long before it is missed; query events are kept as long."""
 CHAINS = (("versions", "callers", "deadlocks"), ("ddl", "sizes", "plan_load"), ("requests", "plan_changes"))
-"""Properties of Statement that need no other part of the page. Each chain is read by one thread, one after the
-other: more threads than a server has cores would only need more connections."""
+"""Properties of Statement that need no other part of the page. One thread reads a chain, one after the other:
+more threads than a server has cores would only need more connections."""
 SIZES_RANGE = timedelta(days=2)
 """Sizes of tables are measured hourly; the latest one before the end of the range counts."""
 
