@@ -90,7 +90,7 @@ def _cpu_ms(admin: ClickHouse) -> float:
 def main() -> int:
     arguments = _arguments()
     home = arguments.home or Path(mkdtemp(prefix="tailrace-bench-")) / "home"
-    stack = Stack(home, FIRST_PORT, components=("clickhouse",))
+    stack = Stack(home, FIRST_PORT, components=("clickhouse",), few_rows=False)
     stack.up()
     try:
         admin = stack.clickhouse()
@@ -181,18 +181,7 @@ def _queries(store: Any, span: TimeRange) -> None:
 def _statement(store: Any, number: int, span: TimeRange) -> None:
     row = store.rows("page_query_statement", query_id=number)[0]
     its = Statement(store.rows, row, span, EVERYWHERE)
-    for part in (
-        "overview",
-        "logging",
-        "callers",
-        "plans",
-        "plan_load",
-        "plan_changes",
-        "requests",
-        "versions",
-        "sizes",
-    ):
-        getattr(its, part)
+    its.read_all(lambda read: read)  # one part after the other
 
 
 def _entity(of: reading.Reading) -> None:

@@ -17,13 +17,7 @@ FROM (
     FROM {{ actions() }} AS data_access
     WHERE ({cluster:String} = '' OR cluster = {cluster:String})
         AND ({instance:String} = '' OR instance = {instance:String})
-        AND (
-            {kind:String} = 'user' AND user = {name:String}
-            OR {kind:String} = 'client' AND if(src_ip = '', host, src_ip) = {name:String}
-            OR {kind:String} = 'table' AND (has(tables, {name:String})
-                OR position({name:String}, '.') = 0 AND arrayExists(each -> endsWith(each, concat('.', {name:String})), tables))
-            OR {kind:String} = 'class' AND has(data_class, {name:String})
-            OR {kind:String} = 'session' AND connection_id = {connection:UInt64}))
+        AND {{ touched_by_it() }})
 GROUP BY class
 ORDER BY class = '(unknown)', reads + changes DESC, class
 LIMIT 50

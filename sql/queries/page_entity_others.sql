@@ -1,3 +1,10 @@
+{%- set columns = ['event_time', 'log', 'event_kind', 'is_login', 'executions', 'user', 'ip', 'host', 'program', 'tables_read', 'tables_written'] -%}
+{#- The executions of records that read or changed the table or the class of the page. -#}
+{%- macro used(tables) -%}
+    {%- if kind == 'class' %}sumIf(executions, notEmpty({{ tables }}))
+    {%- elif kind == 'table' %}sumIf(executions, has({{ tables }}, {name:String}))
+    {%- else %}0.{% endif -%}
+{%- endmacro -%}
 WITH
 {%- include "parts/entity_records.sql" -%}
 -- Users, clients, programs and tables of the records of an entity, those with the most records first, at most 50 of each.
@@ -10,39 +17,28 @@ SELECT
     min(first_time) AS first_seen, max(last_time) AS last_seen, count() OVER (PARTITION BY dimension) AS value_count
 FROM (
     SELECT
-        multiIf(by_user, 'user', by_program, 'program', by_client, 'client', 'table') AS dimension, log, is_table,
-        arrayJoin(if(dimension = 'table', arrayMap(each -> toString(each), arrayDistinct(arrayConcat(tables_read, tables_written))), ['']))
-            AS table_name,
+        dimension, log, is_table,
+        arrayJoin(if(dimension = 'table', arrayDistinct(arrayConcat(tables_read, tables_written)), [''])) AS table_name,
         multiIf(
-            by_user, toString(user),
-            by_program, toString(program),
-            NOT by_client, table_name,
+            dimension = 'user', toString(user),
+            dimension = 'program', toString(program),
+            dimension = 'table', toString(table_name),
             {{ shown_client() }}) AS value,
         sum(login_count) AS logins, sum(refused_count) AS refused, sum(statement_count) AS statements,
         sum(error_count) AS errors,
-        sumIf(statement_count, has(tables_read, table_name)) + sum(read_count) AS reads,
-        sumIf(statement_count, has(tables_written, table_name)) + sum(change_count) AS changes,
+        sumIf(statement_count, has(tables_read, table_name)) + sumIf(read_count, dimension != 'table') AS reads,
+        sumIf(statement_count, has(tables_written, table_name)) + sumIf(change_count, dimension != 'table') AS changes,
         min(first_record) AS first_time, max(last_record) AS last_time
     FROM (
         SELECT
-            user, program, ip, host, tables_read, tables_written, log, is_table,
-            grouping(user) = 0 AS by_user, grouping(program) = 0 AS by_program, grouping(ip) = 0 AS by_client,
+            user, program, ip, host, tables_read, tables_written, log, event_kind = 'table' AS is_table,
+            multiIf(grouping(user) = 0, 'user', grouping(program) = 0, 'program', grouping(ip) = 0, 'client', 'table') AS dimension,
             countIf(is_login) AS login_count, countIf(event_kind = 'refused') AS refused_count,
             sumIf(executions, event_kind IN ('statement', 'failed', 'table')) AS statement_count,
             sumIf(executions, event_kind IN ('failed', 'message')) AS error_count,
-            sumIf(executions, is_read) AS all_reads,
-            sumIf(executions, is_change) AS all_changes,
-            if(by_user OR by_program OR by_client, all_reads, 0) AS read_count,
-            if(by_user OR by_program OR by_client, all_changes, 0) AS change_count,
+            {{ used('tables_read') }} AS read_count, {{ used('tables_written') }} AS change_count,
             min(records.event_time) AS first_record, max(records.event_time) AS last_record
-        FROM (
-            SELECT
-                *, event_kind = 'table' AS is_table,
-                {kind:String} = 'class' AND notEmpty(tables_read) OR {kind:String} = 'table' AND has(tables_read, {name:String}) AS is_read,
-                {kind:String} = 'class' AND notEmpty(tables_written) OR {kind:String} = 'table' AND has(tables_written, {name:String})
-                    AS is_change
-            FROM records
-        ) AS records
+        FROM records
         GROUP BY GROUPING SETS (
             (user, log, is_table), (program, log, is_table), (ip, host, log, is_table),
             (tables_read, tables_written, log, is_table)))

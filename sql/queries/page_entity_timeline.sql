@@ -11,14 +11,18 @@ SELECT
     toDateTime(if(is_current, bar_second, 0), 'UTC') AS bar,
     sum(most_logins) AS logins, sum(most_refused) AS refused, round(sum(most_statements)) AS statements,
     round(sum(most_failed) + sum(most_messages)) AS errors,
-    round(sum(most_reads)) AS reads, round(sum(most_changes)) AS changes, round(sum(most_denied)) AS denied,
+    {%- for name in ('reads', 'changes', 'denied') %}
+    {% if of_data %}round(sum(most_{{ name }})){% else %}0.{% endif %} AS {{ name }},
+    {%- endfor %}
     sumMap(kind_counts) AS kinds
 FROM (
     SELECT
         is_current, bar_second, instance,
         max(login_count) AS most_logins, max(refused_count) AS most_refused, max(statement_count) AS most_statements,
         max(failed_count) AS most_failed, max(message_count) AS most_messages,
+        {%- if of_data %}
         max(read_count) AS most_reads, max(change_count) AS most_changes, max(denied_count) AS most_denied,
+        {%- endif %}
         sumMap(log_kinds) AS kind_counts
     FROM (
         SELECT
@@ -29,7 +33,9 @@ FROM (
             sumIf(executions, event_kind IN ('statement', 'failed', 'table')) AS statement_count,
             sumIf(executions, event_kind = 'failed') AS failed_count,
             sumIf(record_count, event_kind = 'message') AS message_count,
+            {%- if of_data %}
             sum(counts.reads) AS read_count, sum(counts.changes) AS change_count, sum(counts.denied) AS denied_count,
+            {%- endif %}
             sumMap(map(toString(event_kind), record_count)) AS log_kinds
         FROM counts
         GROUP BY is_current, bar_second, instance, log, event_kind = 'table')

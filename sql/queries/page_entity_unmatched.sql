@@ -1,6 +1,7 @@
--- One row if data_access_by_action may have something to match between `from` and `to`, otherwise none: a statement of a session is in
--- two logs that do not name the same actions. The conditions are those of `of_several_logs` and `in_doubt` of the view.
--- Parameters: from, to.
+{%- include "parts/entity_actions.sql" -%}
+-- One row if data_access_by_action may match a record of the entity between `from` and `to`, otherwise none: a statement of one of its
+-- sessions is in two logs that do not name the same actions. The conditions are those of `of_several_logs` and `in_doubt` of the view.
+-- Parameters: from, to; name or connection.
 WITH
     of_several_logs AS (
         SELECT instance
@@ -15,7 +16,11 @@ FROM (
     SELECT 1
     FROM tailrace.data_access
     PREWHERE event_time >= {from:DateTime64(6, 'UTC')} - INTERVAL 1 MINUTE AND event_time < {to:DateTime64(6, 'UTC')} + INTERVAL 1 MINUTE
-        AND connection_id != 0 AND instance IN (SELECT instance FROM of_several_logs)
+        AND connection_id != 0 AND (instance, connection_id) IN (
+            SELECT instance, connection_id
+            FROM tailrace.data_access
+            WHERE event_time >= {from:DateTime64(6, 'UTC')} - INTERVAL 1 MINUTE AND event_time < {to:DateTime64(6, 'UTC')} + INTERVAL 1 MINUTE
+                AND instance IN (SELECT instance FROM of_several_logs) AND {{ touched_by_it() }})
     WHERE query_id IS NOT NULL
     GROUP BY cityHash64(instance, connection_id, assumeNotNull(query_id))
     HAVING length(arrayDistinct(arrayFilter(total -> total != 0, [

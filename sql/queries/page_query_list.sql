@@ -4,6 +4,7 @@
 --
 -- Sources as in page_query_overview.sql.
 -- Parameters: from, to, cluster, instance, query_ids, most.
+{%- set exact = exact | default(false) %}
 WITH
     {to:DateTime('UTC')} AS range_end,
     {from:DateTime('UTC')} AS range_start,
@@ -12,6 +13,7 @@ WITH
 {%- include "parts/whole_days.sql" -%}
     ,
     parts AS (
+        {%- if not exact %}
         SELECT query_id AS id, sum(query_time) AS seconds, sum(weight) AS runs, max(last_hour) AS latest
         FROM tailrace.query_classes_1d
         WHERE NOT exact AND {{ in_whole_days() }}
@@ -24,11 +26,12 @@ WITH
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY id
         UNION ALL
+        {%- endif %}
         SELECT
             query_id AS id, sum(query_events.query_time * weight) AS seconds, sum(weight) AS runs,
             toDateTime(max(event_time), 'UTC') AS latest
         FROM tailrace.query_events
-        WHERE {{ in_partial_hours('exact') }}
+        WHERE {{ of_events(exact) }}
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY id),
     totals AS (

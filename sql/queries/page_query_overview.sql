@@ -9,6 +9,7 @@
 -- Ranges of at most two days come from the events. Longer ones come from the daily and hourly rollups and, at their ends, from
 -- the events (parts/whole_days.sql): their latencies are within 1 %.
 -- Parameters: from, to, query_ids (the statement's query ids), cluster, instance ('' for all), width.
+{%- set exact = exact | default(false) %}
 WITH
     {to:DateTime('UTC')} AS range_end,
     {from:DateTime('UTC')} AS range_start,
@@ -29,10 +30,11 @@ WITH
             sum(query_events.lock_time * weight) AS lock_each, sum(query_events.rows_examined * weight) AS examined_each,
             sum(query_events.rows_sent * weight) AS sent_each
         FROM tailrace.query_events
-        WHERE query_id IN {query_ids:Array(UInt64)} AND {{ in_partial_hours('exact') }}
+        WHERE query_id IN {query_ids:Array(UInt64)} AND {{ of_events(exact) }}
             AND ({cluster:String} = '' OR cluster = {cluster:String})
             AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY instance, is_now, is_before, is_yesterday, slot, query_events.query_time
+        {%- if not exact %}
         UNION ALL
         SELECT
             instance, hour >= range_start AS is_now, hour < range_start AS is_before, 0 AS is_yesterday,
@@ -55,7 +57,8 @@ WITH
         FROM tailrace.query_classes_1d
         WHERE NOT exact AND query_id IN {query_ids:Array(UInt64)} AND {{ in_whole_days() }} AND (in_days OR day < range_start)
             AND ({cluster:String} = '' OR cluster = {cluster:String})
-            AND ({instance:String} = '' OR instance = {instance:String}))
+            AND ({instance:String} = '' OR instance = {instance:String})
+        {%- endif %})
 SELECT
     multiIf(
         grouping(period) = 0, 'period', grouping(is_yesterday) = 0, 'yesterday', grouping(server) = 0, 'server', 'bucket') AS kind,

@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from tailrace.clickhouse import query_files
 from tailrace_pages import queries
 
+EXACT = ("overview", "latencies", "list")
+"""Queries with a shorter text for short ranges (query_files.of_range), whose rows are compared."""
 HOUR = timedelta(hours=1)
 END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=2)
 """Two days ago at a full hour: no result depends on the time of the test."""
@@ -58,10 +61,9 @@ def insert_statements(user) -> None:
 
 def asking(user) -> Callable[..., list[dict]]:
     """Returns a function that returns the rows of a query for a range of two hours and all servers, as a
-    developer; parameters can be replaced."""
+    developer; parameters can be replaced. The shorter text of a query must return the same rows."""
 
     def run(name: str, span=(START, END), **parameters) -> list[dict]:
-        text = queries.text_of(f"page_query_{name}")
         known = {
             "from": sql(span[0]),
             "to": sql(span[1]),
@@ -71,8 +73,15 @@ def asking(user) -> Callable[..., list[dict]]:
         }
         known |= {"width": 3600, "oldest": sql(span[0] - timedelta(days=1))}
         wanted = {**known, **parameters}
-        return user("reader_developer").rows(
-            text, {name: each for name, each in wanted.items() if f"{{{name}:" in text}
-        )
+        query = f"page_query_{name}"
+        found = rows(query, wanted)
+        shorter = query_files.of_range(query, (span[1] - span[0]).total_seconds())
+        assert name not in EXACT or rows(shorter, wanted) == found, f"`{shorter}` has other rows"
+        return found
+
+    def rows(query: str, wanted: dict) -> list[dict]:
+        text = queries.text_of(query)
+        given = {name: each for name, each in wanted.items() if f"{{{name}:" in text}
+        return user("reader_developer").rows(text, given)
 
     return run

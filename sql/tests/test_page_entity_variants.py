@@ -47,6 +47,27 @@ def test_actions_are_matched_if_two_logs_do_not_name_them_alike(store, stored, m
         assert (plain == matched) == (not needed)
 
 
+@pytest.mark.parametrize(("kind", "name"), [("user", "bob"), ("table", "shop.orders")])
+def test_actions_of_entities_without_a_session_in_doubt_are_not_matched(
+    store, stored, monkeypatch, kind, name
+):
+    its = {"query_id": 5, "data_class": ["pci"], "data_class_read": ["pci"], "tables": ["shop.cards"]}
+    doubted = audit(MIDDLE, 0, user="ann"), audit(MIDDLE, 1.5, user="ann")
+    other = {**identity_of(audit(MIDDLE, 3, user="bob")), "connection_id": 4711}
+    stored(
+        "data_access",
+        {**identity_of(doubted[0]), **its, "action_id": "a", "source": "audit"},
+        {**identity_of(doubted[1]), **its, "action_id": "b", "source": "slowlog"},
+        {**other, **its, "tables": ["shop.orders"], "action_id": "c", "source": "audit"},
+    )
+    assert Reading(store, Entity("user", "ann"), SPAN)._matches
+    assert not Reading(store, Entity(kind, name), SPAN)._matches
+    with monkeypatch.context() as patched:
+        matched, plain = (of(store, kind, name, each, patched) for each in (True, False))
+    assert [row["reads"] for row in matched[1]] == [1]
+    assert plain == matched
+
+
 @pytest.mark.parametrize("days", [1, 2, 3])
 def test_coverage_is_read_by_minutes_or_days_of_the_range(store, stored, days):
     span = TimeRange(SPAN.until - timedelta(days=days), SPAN.until)

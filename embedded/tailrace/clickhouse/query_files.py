@@ -15,7 +15,11 @@ from tailrace.config.resources import ROOT
 
 QUERIES = ROOT / "sql" / "queries"
 
+EXACT_SECONDS = 2 * 86_400
+"""The longest range for which queries with `exact` read single events; they read longer ones from rollups."""
+
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_EXACT = " exact"
 _INCLUDE = re.compile(r"""^\{%- include "((?:parts/)?[a-z_]+)\.sql" -%\}\n""", re.MULTILINE)
 _JINJA = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
 
@@ -36,13 +40,22 @@ def with_included_queries(text: str, queries: Path) -> str:
 
 
 def text_of(query: str) -> str:
-    """Returns the SQL of a query, by the name of its file; other text is SQL already.
+    """Returns the SQL of a query, by the name of its file or by of_range; other text is SQL already.
 
-    Raises OSError if no file has this name, UndefinedError if the file has a variable.
+    Raises OSError if no file has this name, UndefinedError if the file has a variable without a default.
     """
-    return _read(query) if _NAME.fullmatch(query) else query
+    name = query.removesuffix(_EXACT)
+    return _read(name, name != query) if _NAME.fullmatch(name) else query
+
+
+def of_range(query: str, seconds: float) -> str:
+    """Returns the name of a query for text_of, without the parts that a range of so many seconds does not
+    read: ClickHouse takes longer to analyse them than to read the rows of a short range. The file has the
+    variable `exact`, which is false by default: then it has all parts, for any range."""
+    return query + _EXACT if int(seconds) <= EXACT_SECONDS else query
 
 
 @cache
-def _read(name: str) -> str:
-    return _JINJA.from_string(query_text(QUERIES / f"{name}.sql")).render()
+def _read(name: str, exact: bool) -> str:
+    given = {"exact": True} if exact else {}
+    return _JINJA.from_string(query_text(QUERIES / f"{name}.sql")).render(given)

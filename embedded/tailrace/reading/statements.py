@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
+from tailrace.clickhouse.query_files import of_range
 from tailrace.reading.rows import Rows
 from tailrace.reading.time_range import TimeRange
 
@@ -20,7 +21,7 @@ def heaviest(
 ) -> list[dict[str, Any]]:
     """Returns the statements with the most total time, at most `most` after the first `skip`; see `measured`
     for the keys."""
-    totals = rows("page_query_list", query_ids=[], most=skip + most, **span.parameters(), **servers)[skip:]
+    totals = _totals(rows, span, servers, query_ids=[], most=skip + most)[skip:]
     texts = {row["id"]: row for row in rows("page_query_texts", query_ids=[row["id"] for row in totals])}
     known = [{**texts.get(row["id"], {"query": "", "last_seen": None}), "id": row["id"]} for row in totals]
     return _with_numbers(rows, known, totals, span, servers)
@@ -40,7 +41,7 @@ def measured(
     if not found:
         return []
     ids = [row["id"] for row in found]
-    totals = rows("page_query_list", query_ids=ids, most=len(ids), **span.parameters(), **servers)
+    totals = _totals(rows, span, servers, query_ids=ids, most=len(ids))
     return _with_numbers(rows, found, totals, span, servers)
 
 
@@ -49,12 +50,16 @@ def shown_id(number: int) -> str:
     return f"{number:016X}"
 
 
+def _totals(rows: Rows, span: TimeRange, servers: Mapping[str, str], **given: Any) -> list[dict[str, Any]]:
+    return rows(of_range("page_query_list", span.seconds), **given, **span.parameters(), **servers)
+
+
 def _with_numbers(
     rows: Rows, found: Sequence[Row], totals: Sequence[Row], span: TimeRange, servers: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     by_id = {row["id"]: row for row in totals}
     given = {"query_ids": list(by_id), **span.parameters(), **servers}
-    latencies = rows("page_query_latencies", **given) if by_id else []
+    latencies = rows(of_range("page_query_latencies", span.seconds), **given) if by_id else []
     periods = {(row["id"], row["period"]): row for row in latencies}
     nothing: Row = {"p95": None, "total_seconds": None}
     others = _last_seen(rows, [row for row in found if row["id"] not in by_id])

@@ -27,19 +27,21 @@ FROM tailrace.entities_1d
 SELECT
                 {{ bar('day') }},
                 instance, source, {% if table == 'audit_events' %}event_class, command, event_name, login_kind, {% endif %}has_failed,
-                sum(entities_1d.count) AS record_count{% if table == 'query_events' %}, sum(entities_1d.weight) AS executions{% endif %},
+                sum(entities_1d.count) AS record_count{% if table == 'query_events' %}, sum(entities_1d.weight) AS executions{% endif %}
+                {%- if of_data %},
                 sum(entities_1d.reads) AS reads, sum(entities_1d.changes) AS changes,
-                {% if kind == 'table' %}sumIf(entities_1d.weight, error_code IN {{ privilege_refusals() }}){% else %}0.{% endif %} AS denied
+                sumIf(entities_1d.weight, error_code IN {{ privilege_refusals() }}) AS denied
+                {%- endif %}
             {{ of_whole_days(table) }}
             GROUP BY is_current, bar_second, instance, source, {% if table == 'audit_events' %}event_class, command, event_name, login_kind, {% endif %}has_failed
 {%- endmacro -%}
-{#- Reads, changes and refused access are numbers of tables and classes only. -#}
+{#- Reads, changes and refused access are numbers of tables and classes only; other pages have no column for them. -#}
+{%- set of_data = kind in ('table', 'class') -%}
+{%- set its_uses = ', reads, changes, denied' if of_data else '' -%}
 {%- macro uses(weight, denied) -%}
-    {%- if kind == 'table' -%}
-        sumIf({{ weight }}, has(tables_read, {name:String})) AS reads, sumIf({{ weight }}, has(tables_written, {name:String})) AS changes,
+    {%- if of_data %},
+                sumIf({{ weight }}, has(tables_read, {name:String})) AS reads, sumIf({{ weight }}, has(tables_written, {name:String})) AS changes,
                 sumIf({{ weight }}, {{ denied }}) AS denied
-    {%- else -%}
-        0. AS reads, 0. AS changes, 0. AS denied
     {%- endif -%}
 {%- endmacro %}
     counts AS (
@@ -75,14 +77,14 @@ SELECT
 {%- else %}
         SELECT
             is_current, bar_second, instance, source AS log, {{ kind_of_audit() }} AS event_kind, {{ is_login() }} AS is_login,
-            record_count, toFloat64(record_count) AS executions, reads, changes, denied
+            record_count, toFloat64(record_count) AS executions {{- its_uses }}
         FROM (
             SELECT
                 {{ bar('audit_events.event_time') }},
-                instance, source, event_class, command, event_name, login_kind, has_failed, count() AS record_count,
-                {{ uses('1.', 'status IN ' ~ privilege_refusals()) }}
+                instance, source, event_class, command, event_name, login_kind, has_failed, count() AS record_count
+                {{- uses('1.', 'status IN ' ~ privilege_refusals()) }}
             FROM tailrace.audit_events
-            WHERE {{ is_its() }} AND {{ range('audit_events') }} {{- partial_days('audit_events') }}
+            WHERE {{ is_its() }} AND {{ range('audit_events') }} {{- in_its_granules() }} {{- partial_days('audit_events') }}
             GROUP BY is_current, bar_second, instance, source, event_class, command, event_name, login_kind, has_failed
             {%- if daily %}
             UNION ALL
@@ -91,14 +93,14 @@ SELECT
         UNION ALL
         SELECT
             is_current, bar_second, instance, source AS log, {{ kind_of_entry() }} AS event_kind, false AS is_login,
-            record_count, executions, reads, changes, denied
+            record_count, executions {{- its_uses }}
         FROM (
             SELECT
                 {{ bar('query_events.event_time') }},
-                instance, source, has_failed, count() AS record_count, sum(weight) AS executions,
-                {{ uses('weight', 'query_events.error_code IN ' ~ privilege_refusals()) }}
+                instance, source, has_failed, count() AS record_count, sum(weight) AS executions
+                {{- uses('weight', 'query_events.error_code IN ' ~ privilege_refusals()) }}
             FROM tailrace.query_events
-            WHERE {{ is_its() }} AND {{ range('query_events') }} {{- partial_days('query_events') }}
+            WHERE {{ is_its() }} AND {{ range('query_events') }} {{- in_its_granules() }} {{- partial_days('query_events') }}
             GROUP BY is_current, bar_second, instance, source, has_failed
             {%- if daily %}
             UNION ALL
@@ -108,7 +110,7 @@ SELECT
         UNION ALL
         SELECT
             is_current, bar_second, instance, source AS log, if(message_kind = 'access_denied', 'refused', 'message') AS event_kind, false AS is_login,
-            record_count, toFloat64(record_count) AS executions, 0. AS reads, 0. AS changes, 0. AS denied
+            record_count, toFloat64(record_count) AS executions
         FROM (
             SELECT
                 {{ bar('error_events.event_time') }},

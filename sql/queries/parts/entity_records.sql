@@ -1,4 +1,5 @@
-{#- The records of an entity in each log, for a WITH. `newest` limits each log to its latest records. -#}
+{#- The records of an entity in each log, for a WITH. `newest` limits each log to its latest records; `columns` are the columns that
+    the query uses, by default all: ClickHouse takes longer to analyse the others than to leave them out. -#}
 {%- include "parts/entity_conditions.sql" -%}
 {%- macro latest(table) -%}
     {%- if newest | default(false) %}
@@ -14,45 +15,55 @@ if(isIPv6String(if(ip = '', host, ip)),
             replaceRegexpOne(toString(toIPv6OrDefault(if(ip = '', host, ip))), '^::ffff:([0-9.]+)$', '\\1'),
             if(ip = '', toString(host), toString(ip)))
 {%- endmacro %}
+{#- The columns of records, with their expressions for audit_events, query_events, error_events and data_access. -#}
+{%- set expressions = {
+    'event_time': ['audit_events.event_time', 'query_events.event_time', 'error_events.event_time', 'data_access.event_time'],
+    'event_id': ['event_id', 'event_id', 'event_id', 'event_id'],
+    'cluster': ['cluster', 'cluster', 'cluster', 'cluster'],
+    'instance': ['instance', 'instance', 'instance', 'instance'],
+    'connection_id': ['connection_id', 'connection_id', 'thread_id', 'connection_id'],
+    'log': ['source', 'source', 'source', 'source'],
+    'event_kind': [kind_of_audit(), kind_of_entry(),
+        "if(error_events.kind = 'access_denied', 'refused', 'message')", "if(outcome = 'failure', 'failed', 'statement')"],
+    'is_login': [is_login(), 'false', 'false', 'false'],
+    'executions': ['1.', 'weight', '1.', '1.'],
+    'user': ['user', 'user', 'user', 'user'],
+    'ip': ['ip', 'ip', 'ip', 'src_ip'],
+    'host': ['host', 'host', 'host', 'host'],
+    'program': ['program_name', "''", "''", 'program'],
+    'database': ['database', 'database', 'database', 'database'],
+    'command': ['command', "'QUERY'", 'error_events.kind', "'QUERY'"],
+    'verb': ['verb', 'verb', "''", 'verb'],
+    'error_code': ["if(status = 0, '', toString(status))",
+        "if(ifNull(query_events.error_code, 0) = 0, '', toString(query_events.error_code))",
+        "if(error_events.kind = 'access_denied', '1045', toString(code))", "''"],
+    'tables_read': ['tables_read', 'tables_read', '[]', 'if(has(data_class_read, {name:String}), data_access.tables, [])'],
+    'tables_written': ['tables_written', 'tables_written', '[]', 'if(has(data_class_written, {name:String}), data_access.tables, [])'],
+    'query_id': ['query_id', 'toNullable(query_id)', 'NULL', 'query_id'],
+    'query_seconds': ['NULL', 'toNullable(query_time)', 'NULL', 'NULL'],
+    'sent_rows': ['NULL', 'toNullable(rows_sent)', 'NULL', 'data_access.rows_sent'],
+    'text': ["''", "''", 'message', "''"],
+} -%}
+{%- macro of(table) -%}
+    {%- set place = ['audit_events', 'query_events', 'error_events', 'data_access'].index(table) -%}
+            {%- for name in columns | default(expressions.keys()) %}
+            {{ expressions[name][place] }}{% if expressions[name][place] != name %} AS {{ name }}{% endif %}{% if not loop.last %},{% endif %}
+            {%- endfor %}
+        FROM tailrace.{{ table }}
+{%- endmacro %}
     records AS (
 {%- if kind == 'class' %}
-        SELECT
-            data_access.event_time AS event_time, event_id, cluster, instance, connection_id, source AS log,
-            if(outcome = 'failure', 'failed', 'statement') AS event_kind, false AS is_login, 1. AS executions,
-            user, src_ip AS ip, host, program, database, 'QUERY' AS command, verb, '' AS error_code,
-            if(has(data_class_read, {name:String}), data_access.tables, []) AS tables_read,
-            if(has(data_class_written, {name:String}), data_access.tables, []) AS tables_written,
-            query_id, NULL AS query_seconds, data_access.rows_sent AS sent_rows, '' AS text
-        FROM tailrace.data_access FINAL
+        SELECT {{- of('data_access') }} FINAL
         WHERE has(data_class, {name:String}) AND {{ range('data_access') }} {{ latest('data_access') }}
 {%- else %}
-        (SELECT
-            audit_events.event_time AS event_time, event_id, cluster, instance, connection_id, source AS log,
-            {{ kind_of_audit() }} AS event_kind,
-            {{ is_login() }} AS is_login,
-            1. AS executions,
-            user, ip, host, program_name AS program, database, command, verb,
-            if(status = 0, '', toString(status)) AS error_code,
-            tables_read, tables_written, query_id, NULL AS query_seconds, NULL AS sent_rows, '' AS text
-        FROM tailrace.audit_events
-        WHERE {{ is_its() }} AND {{ range('audit_events') }} {{ latest('audit_events') }})
+        (SELECT {{- of('audit_events') }}
+        WHERE {{ is_its() }} AND {{ range('audit_events') }} {{- in_its_granules() }} {{ latest('audit_events') }})
         UNION ALL
-        (SELECT
-            query_events.event_time, event_id, cluster, instance, connection_id, source,
-            {{ kind_of_entry() }} AS event_kind,
-            false, weight, user, ip, host, '', database, 'QUERY', verb,
-            if(ifNull(query_events.error_code, 0) = 0, '', toString(query_events.error_code)),
-            tables_read, tables_written, toNullable(query_id), toNullable(query_time), toNullable(rows_sent), ''
-        FROM tailrace.query_events
-        WHERE {{ is_its() }} AND {{ range('query_events') }} {{ latest('query_events') }})
+        (SELECT {{- of('query_events') }}
+        WHERE {{ is_its() }} AND {{ range('query_events') }} {{- in_its_granules() }} {{ latest('query_events') }})
     {%- if kind != 'table' %}
         UNION ALL
-        (SELECT
-            error_events.event_time, event_id, cluster, instance, thread_id, source,
-            if(error_events.kind = 'access_denied', 'refused', 'message') AS event_kind,
-            false, 1., user, ip, host, '', database, error_events.kind, '',
-            if(error_events.kind = 'access_denied', '1045', toString(code)), [], [], NULL, NULL, NULL, message
-        FROM tailrace.error_events
+        (SELECT {{- of('error_events') }}
         WHERE {{ is_its('thread_id') }} AND {{ range('error_events') }} {{ latest('error_events') }})
     {%- endif %}
 {%- endif %})

@@ -28,3 +28,12 @@ event_time >= oldest AND event_time < range_end
                 OR event_time >= partial_hour_3 AND event_time < partial_hour_3 + 3600
                 OR {{ or_also }})
 {%- endmacro -%}
+{#- The events that are read: all of a short range, for which the template has `exact` and no rollup; without it, those of a range
+    that the column `exact` calls short, else those of the hours that rollups do not have. -#}
+{%- macro of_events(exact) -%}
+{%- if exact -%}
+event_time >= oldest AND event_time < range_end
+{%- else -%}
+{{ in_partial_hours('exact') }}
+{%- endif -%}
+{%- endmacro -%}

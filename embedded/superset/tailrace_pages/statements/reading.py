@@ -1,10 +1,13 @@
 """All rows of the page of one statement, from the queries sql/queries/page_query_*.sql."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
+from tailrace.clickhouse.query_files import of_range
+from tailrace_pages.at_once import Start
 from tailrace_pages.page_errors import UnavailableError
 from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.read_once import read_once
@@ -17,13 +20,16 @@ DETAIL_RANGE = timedelta(days=7)
 only."""
 DDL_RANGE = timedelta(days=92)
 """An index can have been created or dropped long before it is missed; query events are kept as long."""
+CHAINS = (("versions", "callers", "deadlocks"), ("ddl", "sizes", "plan_load"), ("requests", "plan_changes"))
+"""Properties of Statement that need no other part of the page. One thread reads a chain, one after the other:
+more threads than a server has cores would only need more connections."""
 SIZES_RANGE = timedelta(days=2)
 """Sizes of tables are measured hourly; the latest one before the end of the range counts."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement in a time range. Each property runs its query once, when it is used."""
+    """One statement in a time range. Each property runs its query once, when it is used, in any thread."""
 
     rows: Rows
     row: Mapping[str, Any]
@@ -42,9 +48,24 @@ class Statement:
         since = max(self.span.since, self.span.until - DETAIL_RANGE)
         return self.span if since == self.span.since else TimeRange(since, self.span.until)
 
+    def read_all(self, start: Start) -> None:
+        """Reads all parts of the page, several at the same time; `start` is of Store.at_once."""
+        chains = [start(partial(self._read, names)) for names in CHAINS]
+        _ = self.overview  # the next two need its servers
+        read = start(lambda: self.read)
+        _ = self.logging, read()
+        for chain in chains:
+            chain()
+
+    def _read(self, names: Sequence[str]) -> None:
+        for name in names:
+            getattr(self, name)
+
     @read_once
     def overview(self) -> dict[str, dict[str, Any]]:
-        found = self._of_servers("page_query_overview", self.span, width=trend.width(self.span))
+        found = self._of_servers(
+            of_range("page_query_overview", self.span.seconds), self.span, width=trend.width(self.span)
+        )
         return periods.by_kind(found)
 
     @read_once

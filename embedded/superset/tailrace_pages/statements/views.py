@@ -137,14 +137,17 @@ def statement(query_id: str) -> Any:
     span = rendering.page_range()
     if not _QUERY_ID.fullmatch(query_id):
         raise BadAddressError(f"{query_id[:40]} is not a query id, which has 16 hexadecimal digits.")
-    row = store().row("page_query_statement", query_id=int(query_id, 16))
+    its_store = store()
+    row = its_store.row("page_query_statement", query_id=int(query_id, 16))
     if row is None:
         raise NotFoundError(
             f"No statement with the query id {query_id.upper()} is stored; search for its text."
         )
-    its = Statement(store().rows, row, span, _servers())
+    its = Statement(its_store.rows, row, span, _servers())
     if rendering.wants_csv():
         return _csv(its)
+    with its_store.at_once() as start:
+        its.read_all(start)
     return rendering.render("queries/statement.html", _title(row), span, **_context(its))
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from tailrace.api.access import Caller, scoped
 from tailrace.api.parameters import QUERY_ID, Servers
 from tailrace.api.problems import not_found
+from tailrace.clickhouse.query_files import of_range
 from tailrace.reading import plan_trees, statements
 from tailrace.reading.logging_settings import Logging
 from tailrace.reading.rows import Rows
@@ -219,7 +220,7 @@ def _asked(row: Mapping[str, Any], span: TimeRange, given: Servers) -> dict[str,
 
 def _numbers(rows: Rows, row: Mapping[str, Any], span: TimeRange, given: Servers) -> dict[str, Any]:
     width = max(60, span.seconds)
-    found = rows("page_query_overview", **_asked(row, span, given), width=width)
+    found = rows(of_range("page_query_overview", span.seconds), **_asked(row, span, given), width=width)
     periods = {each["name"]: each for each in found if each["kind"] == "period"}
     servers = {each["name"]: each for each in found if each["kind"] == "server"}
     logging = _logging(rows, sorted(servers), span)
