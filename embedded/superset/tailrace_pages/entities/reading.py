@@ -80,7 +80,7 @@ class Reading:
 
     @read_once
     def read(self) -> ReadBars:
-        """When the logs of the servers were read: of the cluster and the server that the filters, or a session, name."""
+        """Returns when the logs of the chosen cluster and server, or of a session, were read."""
         named = {"clusters": self.entity.cluster, "servers": self.entity.instance}
         given = {name: [value] if value else [] for name, value in named.items()} | {"sources": SOURCES}
         width = overview.width_of(self.span)

@@ -149,8 +149,11 @@ def _is_recorded(row: Mapping[str, Any], span: TimeRange) -> bool:
 
 
 def _unlogged(row: Mapping[str, Any], span: TimeRange, are_read: bool) -> dict[str, None]:
-    """Returns the unknown numbers: without an entry, those of a statement of which another log may have a record
-    since the range began, and of all if slow logs were not read in all of the range (`are_read`)."""
+    """Returns the unknown numbers of a statement without an entry in the time range.
+
+    They are unknown if another log may have a record of it since the range began, or if the slow logs were
+    not read in all of the range (`are_read`).
+    """
     is_known = row["executions"] or (are_read and not _is_recorded(row, span))
     return {} if is_known else {"total_seconds": None, "executions": None}
 

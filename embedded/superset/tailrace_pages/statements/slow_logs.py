@@ -1,4 +1,7 @@
-"""When slow query logs were read: without it, a statement without entries has an unknown number of executions."""
+"""When slow query logs were read.
+
+A statement without entries has an unknown number of executions where they were not.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
