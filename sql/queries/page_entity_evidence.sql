@@ -1,4 +1,4 @@
-{%- set columns = ['event_time', 'event_id', 'instance', 'connection_id'] -%}
+{%- set record_columns = ['event_time', 'event_id', 'instance', 'connection_id'] -%}
 WITH
 {%- include "parts/entity_records.sql" -%}
     ,

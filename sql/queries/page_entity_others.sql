@@ -1,4 +1,4 @@
-{%- set columns = ['event_time', 'log', 'event_kind', 'is_login', 'executions', 'user', 'ip', 'host', 'program', 'tables_read', 'tables_written'] -%}
+{%- set record_columns = ['event_time', 'log', 'event_kind', 'is_login', 'executions', 'user', 'ip', 'host', 'program', 'tables_read', 'tables_written'] -%}
 {#- The executions of records that read or changed the table or the class of the page. -#}
 {%- macro used(tables) -%}
     {%- if kind == 'class' %}sumIf(executions, notEmpty({{ tables }}))

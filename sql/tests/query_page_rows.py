@@ -70,6 +70,7 @@ def asking(user) -> Callable[..., list[dict]]:
             "query_ids": [IT, OLD],
             "cluster": "",
             "instance": "",
+            "clusters": [],
         }
         known |= {"width": 3600, "oldest": sql(span[0] - timedelta(days=1))}
         wanted = {**known, **parameters}

@@ -69,19 +69,14 @@ def test_actions_of_entities_without_a_session_in_doubt_are_not_matched(
 
 
 @pytest.mark.parametrize("days", [1, 2, 3])
-def test_coverage_is_read_by_minutes_or_days_of_the_range(store, stored, days):
+def test_coverage_is_that_of_every_minute_of_the_range(store, stored, days):
     span = TimeRange(SPAN.until - timedelta(days=days), SPAN.until)
     stored("audit_events", login(MIDDLE, user="ann"))
     begin = (SPAN.until - timedelta(hours=9)).replace(minute=0)
     censuses = [posting(begin + timedelta(minutes=each), 100) for each in range(181)]
     stored("ledger", *censuses, posting(begin, 0, kind="FRONTIER", to_offset=100))
-    given = {"servers": [], "sources": reading.SOURCES, "width": overview.width_of(span)}
+    given = {"clusters": [], "servers": [], "sources": reading.SOURCES, "width": overview.width_of(span)}
     whole = store.rows("page_entity_coverage", **given, **span.parameters())
     assert Reading(store, Entity("user", "ann"), span).read.rows == whole
     (audited,) = (row for row in whole if row["source"] == "audit")
-    assert len(audited["slots"]) == (3 if days <= reading.MINUTES_DAYS else len(covered_days(begin)))
-    assert reading.slots_by(span) == ("minutes" if days <= 2 else "days")
-
-
-def covered_days(begin) -> set[object]:
-    return {begin.date(), (begin + timedelta(hours=3)).date()}
+    assert len(audited["slots"]) == 3

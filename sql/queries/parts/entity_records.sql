@@ -1,4 +1,4 @@
-{#- The records of an entity in each log, for a WITH. `newest` limits each log to its latest records; `columns` are the columns that
+{#- The records of an entity in each log, for a WITH. `newest` limits each log to its latest records; `record_columns` are the columns that
     the query uses, by default all: ClickHouse takes longer to analyse the others than to leave them out. -#}
 {%- include "parts/entity_conditions.sql" -%}
 {%- macro latest(table) -%}
@@ -46,7 +46,7 @@ if(isIPv6String(if(ip = '', host, ip)),
 } -%}
 {%- macro of(table) -%}
     {%- set place = ['audit_events', 'query_events', 'error_events', 'data_access'].index(table) -%}
-            {%- for name in columns | default(expressions.keys()) %}
+            {%- for name in record_columns | default(expressions.keys()) %}
             {{ expressions[name][place] }}{% if expressions[name][place] != name %} AS {{ name }}{% endif %}{% if not loop.last %},{% endif %}
             {%- endfor %}
         FROM tailrace.{{ table }}
