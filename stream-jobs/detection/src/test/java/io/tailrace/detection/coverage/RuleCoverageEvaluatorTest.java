@@ -135,7 +135,12 @@ class RuleCoverageEvaluatorTest {
         assertThat(RuleCoverageEvaluator.answers(SET, false, server()))
                 .extracting(answer -> answer.rule().title())
                 .containsExactlyInAnyOrder(
-                        "Reads cards", "Account made", "Tagged", "Guessing", "Guessing for days", "Guessed and read",
+                        "Reads cards",
+                        "Account made",
+                        "Tagged",
+                        "Guessing",
+                        "Guessing for days",
+                        "Guessed and read",
                         "Both logged");
     }
 
@@ -155,8 +160,8 @@ class RuleCoverageEvaluatorTest {
     void aReasonOfACorrelationOfCorrelationsBeginsOnce() {
         String root = "it matches other events; this log contains only events of the class query";
         assertThat(obstacle("Guessing for days", SLOW, slow()))
-                .hasValueSatisfying(obstacle -> assertThat(obstacle.reason())
-                        .isEqualTo("the rule that it counts cannot match: " + root));
+                .hasValueSatisfying(obstacle ->
+                        assertThat(obstacle.reason()).isEqualTo("the rule that it counts cannot match: " + root));
     }
 
     @Test
