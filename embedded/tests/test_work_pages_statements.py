@@ -357,7 +357,7 @@ def test_a_statement_ran_an_unknown_number_of_times_while_slow_logs_were_not_rea
     assert (row["executions"], row["total_seconds"]) == (number, number)
 
 
-def test_only_slow_logs_of_the_cluster_and_the_server_tell_that_a_statement_did_not_run():
+def test_executions_are_known_from_slow_logs_of_the_cluster_and_the_server():
     asked = []
     listing.measured(slow_logs_read(asked=asked), OLD, SPAN, {"cluster": "shop", "instance": "db1"})
     listing.measured(slow_logs_read(asked=asked), OLD, SPAN, {"cluster": "", "instance": ""})
