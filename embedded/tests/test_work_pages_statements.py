@@ -8,7 +8,7 @@ import pytest
 from tailrace.reading import plan_trees
 from tailrace_pages import formats
 from tailrace_pages.page_errors import UnavailableError
-from tailrace_pages.statements import dashboards, deadlocks, listing, plans, tables, trend
+from tailrace_pages.statements import dashboards, deadlocks, plans, tables, trend
 from tailrace_pages.statements.periods import Logging, Periods, by_kind
 from tailrace_pages.statements.reading import Statement
 from tailrace_pages.time_range import TimeRange
@@ -285,128 +285,6 @@ def test_a_plan_without_executions_has_none_only_if_all_plans_are_known(known, e
 )
 def test_the_verdict_of_a_plan_change_is_in_words(change, words):
     assert tables.effect(change) == words
-
-
-def test_a_statement_of_the_list_without_entries_before_has_no_change():
-    def rows(query, **parameters):
-        if query.startswith("page_query_list"):
-            times = {"total_seconds": 2.0, "all_seconds": 8.0, "last_seen": NOON}
-            return [{"id": 1, "executions": 4, "statements": 2, **times}]
-        if query == "page_query_last_seen":
-            return []
-        return [{"id": 1, "period": "now", "p95": 0.5, "total_seconds": 2.0}]
-
-    found = [{"id": each, "query": "x" * 400, "last_seen": NOON} for each in (1, 2)]
-    first, second = listing.measured(rows, found, SPAN, {})
-    assert (first["share"], first["p95"], first["p95_change"]) == (0.25, 0.5, "no entry before")
-    assert (second["p95"], second["p95_change"]) == (None, "")
-    assert (first["query_id"], len(first["query"])) == ("0000000000000001", 301)
-
-
-@pytest.mark.parametrize(
-    ("last_seen", "number"),
-    [
-        (NOON, None),
-        (None, None),
-        (SPAN.since - timedelta(minutes=59), None),
-        (SPAN.since - timedelta(hours=1), 0),
-    ],
-)
-def test_a_statement_that_other_logs_contain_ran_an_unknown_number_of_times(last_seen, number):
-    """A range after the last record of a statement has none of it; the time of this record may be early."""
-    found = [{"id": 1, "query": "select 1", "last_seen": last_seen}]
-    (row,) = listing.measured(slow_logs_read(), found, SPAN, {})
-
-    assert (row["executions"], row["total_seconds"]) == (number, number)
-
-
-BARS = range(int(SPAN.since.timestamp()), int(SPAN.until.timestamp()), trend.width(SPAN))
-
-
-def slow_logs_read(*without: int, asked: list | None = None):
-    """Returns rows of page_query_coverage of slow logs that were read in all bars but some, else no rows."""
-
-    def rows(query, **parameters):
-        if query != "page_query_coverage":
-            return []
-        if asked is not None:
-            asked.append((parameters["clusters"], parameters["servers"]))
-        seconds = {"first_second": 0, "census_second": 1, "last_second": BARS.stop, "step": BARS.step}
-        return [{"source": "slowlog", **seconds, "slots": sorted({*BARS} - {BARS[each] for each in without})}]
-
-    return rows
-
-
-OLD = [{"id": 1, "query": "select 1", "last_seen": SPAN.since - timedelta(days=1)}]
-
-
-@pytest.mark.parametrize(
-    ("rows", "number"),
-    [
-        (slow_logs_read(), 0),
-        (slow_logs_read(0), None),
-        (slow_logs_read(len(BARS) - 3), None),
-        (slow_logs_read(*range(len(BARS))), None),
-        (lambda query, **_: [], None),
-    ],
-    ids=["read", "first bar unread", "late bar unread", "no bar read", "no slow log"],
-)
-def test_a_statement_ran_an_unknown_number_of_times_while_slow_logs_were_not_read(rows, number):
-    (row,) = listing.measured(rows, OLD, SPAN, {})
-
-    assert (row["executions"], row["total_seconds"]) == (number, number)
-
-
-def test_executions_are_known_from_slow_logs_of_the_cluster_and_the_server():
-    asked = []
-    listing.measured(slow_logs_read(asked=asked), OLD, SPAN, {"cluster": "shop", "instance": "db1"})
-    listing.measured(slow_logs_read(asked=asked), OLD, SPAN, {"cluster": "", "instance": ""})
-
-    assert asked == [(["shop"], ["db1"]), ([], [])]
-
-
-def listed(rows, **parameters) -> listing.Listed:
-    return listing.heaviest(rows, SPAN, {}, **parameters)
-
-
-def test_the_list_has_pages_and_orders_that_state_their_threshold():
-    """Statement 3 has the largest p95 and time before, statement 2 grew in total time only."""
-    before = {1: (0.5, 26.0), 2: (0.5, 5.0), 3: (9.0, 90.0)}
-
-    def rows(query, **parameters):
-        if query.startswith("page_query_list"):
-            times = {"executions": 4, "all_seconds": 900.0, "last_seen": NOON, "statements": 30}
-            return [{"id": each, "total_seconds": 31.0 - each, **times} for each in range(1, 31)][
-                : parameters["most"]
-            ]
-        if query == "page_query_texts":
-            return []
-        now = [{"id": each, "period": "now", "p95": 0.6, "total_seconds": 9} for each in range(1, 31)]
-        was = [
-            {"id": each, "period": "before", "p95": p95, "total_seconds": s}
-            for each, (p95, s) in before.items()
-        ]
-        return now + was
-
-    second = listed(rows, page=2)
-    assert [int(row["query_id"], 16) for row in second.rows] == [26, 27, 28, 29, 30]
-    assert second.caption("time") == "Statements with the most total time: 26 to 30 of 30 statements"
-    assert listed(rows).has_more and not second.has_more
-    slower = listed(rows, order="slower")
-    assert [int(row["query_id"], 16) for row in slower.rows] == [1, 2]
-    assert slower.caption("slower") == "Statements whose p95 grew by at least 10 %: 2 of 30 statements"
-    assert [int(row["query_id"], 16) for row in listed(rows, order="grown").rows] == [2, 1]
-    assert listed(rows, order="grown").rows[0]["total_change"] == "+480 %"
-    assert len(listed(rows, order="p95").rows) == listing.MOST
-
-
-def test_the_list_states_across_which_changes_of_the_settings_it_compares():
-    def rows(query, **parameters):
-        assert (query, parameters["oldest"]) == ("page_query_logging_changes", "2026-03-04 10:00:00")
-        return [{"server": "db1", "changed": NOON - HOUR, "logged": "≥ 0 s"}]
-
-    (sentence,) = listing.obstacles(rows, SPAN, {"cluster": "", "instance": ""})
-    assert sentence.startswith("db1 logs differently since 2026-03-04 11:00:00 UTC (≥ 0 s)")
 
 
 def test_a_link_to_a_dashboard_has_the_range_and_the_filter():
