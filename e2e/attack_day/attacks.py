@@ -216,7 +216,7 @@ def audit_log_off(attacked: Company) -> None:
     attacked.run(BEN, ["SET GLOBAL server_audit_logging = ON"])
 
 
-@attack("T1562.008", "audit_log_switched_off", "ben")
+@attack("T1562.008", "audit_log_reconfigured", "ben")
 def audit_log_narrowed(attacked: Company) -> None:
     attacked.run(BEN, ["SET GLOBAL server_audit_excl_users = 'ben'"])
     attacked.run(BEN, ["SET GLOBAL server_audit_excl_users = ''"])
