@@ -193,10 +193,12 @@ class Server:
         ]
         where = ["--bind-address=127.0.0.1", f"--port={self.port}", f"--server-id={self.number}"]
         paths = self.installation.paths(self.data)
+        temporary = self.directory / "tmp"
+        temporary.mkdir(exist_ok=True)
         with (self.directory / "mysqld.out").open("ab") as out:
             self._process = subprocess.Popen(
                 [self.installation.program, *paths, *_as_root(), *OPTIONS, *files, *where],
-                env=self.installation.environment(),
+                env={**self.installation.environment(), "TMPDIR": str(temporary)},
                 stdout=out,
                 stderr=out,
             )

@@ -80,7 +80,7 @@ describe('Slow queries', () => {
   for (const dimension of ['instance', 'database', 'user']) {
     test(`breaks time down by ${dimension}`, async () => {
       const expected = expectedValues.heaviestBy(events, (event) => event[dimension] || '(none)');
-      const { data } = await browser.filtered({ range: [start, end] }).chart(`Total time by ${dimension}`);
+      const { data } = await browser.filtered({ range: [start, end] }).chart(`Total time (s) by ${dimension}`);
       assert.deepEqual(data.map((row) => row[dimension]), expected.map(([value]) => value));
       data.forEach((row, i) => assertMeasures(row, expected[i][1], expectedValues.BUCKET_ERROR));
     });

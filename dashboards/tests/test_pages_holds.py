@@ -98,7 +98,7 @@ def test_a_hold_is_placed_and_two_people_release_it(stack, visitors, second, pla
 def test_nothing_is_placed_without_its_preview_its_fields_and_a_token(stack, visitors):
     visitor = visitors["compliance"]
     for changed, expected in (
-        ({"previewed": "client:x"}, "not that of the preview"),
+        ({"previewed": "client:x"}, "The selector differs from the preview"),
         ({"selector": "color:red"}, "Expected KEY:VALUE"),
         ({"case": " "}, "The case is missing. Nothing was recorded"),
         ({"reason": ""}, "The reason is missing. Nothing was recorded"),

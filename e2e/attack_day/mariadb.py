@@ -159,6 +159,12 @@ class Server:
     def socket(self) -> Path:
         return self.directory / "mariadb.sock"
 
+    def _environment(self) -> dict[str, str]:
+        """A server that starts deletes the temporary tables of others that have the same directory for them."""
+        temporary = self.directory / "tmp"
+        temporary.mkdir(exist_ok=True)
+        return {**self.installation.environment(), "TMPDIR": str(temporary)}
+
     def create(self) -> None:
         """Creates the data directory; root may log in without a password over the socket."""
         texts = {"root": self.installation.root, "directory": self.directory, "logs": self.logs}
@@ -172,7 +178,7 @@ class Server:
             "--auth-root-authentication-method=normal",
             "--skip-test-db",
         ]
-        done = subprocess.run(bootstrap, env=self.installation.environment(), capture_output=True, text=True)
+        done = subprocess.run(bootstrap, env=self._environment(), capture_output=True, text=True)
         if done.returncode:
             raise MariaDbError(f"mariadb-install-db failed: {done.stdout[-2000:]}{done.stderr[-2000:]}")
 
@@ -187,7 +193,7 @@ class Server:
         with (self.directory / "mariadbd.out").open("ab") as out:
             self._process = subprocess.Popen(
                 [self.installation.program("mariadbd"), f"--defaults-file={self.configuration}", *options],
-                env={**self.installation.environment(), **faked},
+                env={**self._environment(), **faked},
                 stdout=out,
                 stderr=out,
             )

@@ -148,6 +148,7 @@ def test_keys_of_alerts_and_reviews_are_columns_of_their_queries():
     assert all(re.search(rf"\b{key}\b", listed) for key in alerts.KEYS["list"])
     assert all(re.search(rf"\b{key}\b", silences) for key in alerts.KEYS["suppressions"])
     assert all(f'"{key}"' in avro for key in shown)
+    assert {"assignee", "acted_by", "verdict", "user", "rule", "ended_by"} <= alerts.NULL_IF_EMPTY
     assert all(re.search(rf"\b{key}\b", inspect.getsource(reviews.signed)) for key in review.KEYS["list"])
 
 

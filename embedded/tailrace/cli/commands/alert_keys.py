@@ -29,7 +29,7 @@ _ALERT = {
     "program": "the program of the client; null if the event has none",
     "link_path": "path of the dashboard that shows the alert",
 }
-NULL_IF_EMPTY = frozenset(name for name, meaning in _ALERT.items() if "; null if" in meaning) | {
+NULL_IF_EMPTY = frozenset(name for name, meaning in _ALERT.items() if "; null " in meaning) | {
     "rule",
     "ended_by",
 }

@@ -251,14 +251,14 @@ class RuleCoverageEvaluatorTest {
         InstanceCoverage coverage = new InstanceCoverage(0);
         assertThat(coverage.add("shop", AUDIT, audit())).isTrue();
         assertThat(coverage.add("shop", AUDIT, audit())).isFalse();
-        assertThat(reported(coverage, 10)).hasSize(2 * 6);
+        assertThat(reported(coverage, 10)).hasSize(2 * 7);
         coverage = reread(coverage);
         assertThat(reported(coverage, 20)).isEmpty();
         assertThat(coverage.add("shop", SLOW, slow())).isTrue();
         List<InstanceCoverage.ObservedLog> more = reported(coverage, 5);
         assertThat(more).extracting(InstanceCoverage.ObservedLog::reportedAt).containsOnly(21L);
         assertThat(more.stream().filter(reported -> reported.log().equals("slowlog")))
-                .hasSize(6);
+                .hasSize(7);
         assertThat(more.stream()
                         .filter(reported ->
                                 reported.log().isEmpty() && reported.answer().canFire())
@@ -278,12 +278,12 @@ class RuleCoverageEvaluatorTest {
         coverage.endPeriod(2);
         assertThat(reported(coverage, 30))
                 .filteredOn(reported -> reported.answer() == null)
-                .hasSize(6)
+                .hasSize(7)
                 .extracting(InstanceCoverage.ObservedLog::log)
                 .containsOnly("slowlog");
         coverage.endPeriod(3);
         coverage.endPeriod(4);
-        assertThat(reported(coverage, 40)).hasSize(2 * 6).allMatch(reported -> reported.answer() == null);
+        assertThat(reported(coverage, 40)).hasSize(2 * 7).allMatch(reported -> reported.answer() == null);
         assertThat(coverage.isEmpty()).isTrue();
     }
 
