@@ -1,6 +1,6 @@
 package io.tailrace.cli.backtest;
 
-import io.tailrace.cli.output.Plural;
+import io.tailrace.cli.terminal.Plural;
 import io.tailrace.tls.ClickHouseAuthorities;
 import java.io.IOException;
 import java.io.InputStream;

@@ -7,7 +7,7 @@ import io.tailrace.cli.input.JsonEventReader;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.input.RuleFiles;
 import io.tailrace.cli.output.AlertWriter;
-import io.tailrace.cli.output.Plural;
+import io.tailrace.cli.terminal.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.DetectionEngine;
 import io.tailrace.detection.action.ActionResolver;

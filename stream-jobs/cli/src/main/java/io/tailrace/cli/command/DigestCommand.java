@@ -15,7 +15,7 @@ import io.tailrace.cli.input.AuditStatementConverter;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.input.ServerBanner;
-import io.tailrace.cli.output.Plural;
+import io.tailrace.cli.terminal.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;

@@ -7,7 +7,7 @@ import io.tailrace.cli.backtest.Period;
 import io.tailrace.cli.backtest.RuleSelection;
 import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.output.BacktestWriter;
-import io.tailrace.cli.output.Plural;
+import io.tailrace.cli.terminal.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.stored.StoredTable;

@@ -4,7 +4,7 @@ import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.DetectionEventHandler;
 import io.tailrace.cli.input.LogFile;
-import io.tailrace.cli.output.Plural;
+import io.tailrace.cli.terminal.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.coverage.ObservedFields;

@@ -1,6 +1,6 @@
 package io.tailrace.cli.input;
 
-import io.tailrace.cli.output.Plural;
+import io.tailrace.cli.terminal.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.bundle.PlaceholderFile;
 import io.tailrace.detection.dataclass.DataClassReader;

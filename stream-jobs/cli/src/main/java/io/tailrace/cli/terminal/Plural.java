@@ -1,4 +1,4 @@
-package io.tailrace.cli.output;
+package io.tailrace.cli.terminal;
 
 /** Counts with their nouns in messages: {@code 1 rule}, {@code 2 rules}. */
 public final class Plural {

@@ -1,4 +1,4 @@
-package io.tailrace.cli.output;
+package io.tailrace.cli.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
