@@ -160,7 +160,7 @@ class Server:
         return self.directory / "mariadb.sock"
 
     def _environment(self) -> dict[str, str]:
-        """A server that starts deletes the temporary tables of others that have the same directory for them."""
+        """Has a directory of its own for temporary tables: a server that starts deletes those of others."""
         temporary = self.directory / "tmp"
         temporary.mkdir(exist_ok=True)
         return {**self.installation.environment(), "TMPDIR": str(temporary)}
