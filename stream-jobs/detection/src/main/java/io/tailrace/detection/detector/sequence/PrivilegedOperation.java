@@ -117,6 +117,9 @@ public enum PrivilegedOperation {
     private static final Set<String> AUDIT_LIBRARY = Set.of(EventFlag.UNINSTALLS_AUDIT.wireName());
     private static final List<String> PURGES =
             List.of("purge binary logs", "purge master logs", "reset master", "reset binary logs");
+    /** Ends of {@code PURGE BINARY LOGS BEFORE NOW() - INTERVAL 7 DAY}, a regular cleanup. */
+    private static final List<String> AGES = List.of("interval ? day", "interval ? week", "interval ? month");
+
     private static final List<String> SCOPES = List.of("global", "persist", "sql_log_bin");
     private static final List<String> GLOBAL = List.of("global", "persist");
     /** Variables with the value before, as dumps name them. */
@@ -204,7 +207,7 @@ public enum PrivilegedOperation {
             boolean unknown = holds(statement, List.of("?")) && !hasFlag(event, LIBRARIES);
             return unknown || holds(statement, List.of("audit")) || hasFlag(event, AUDIT_LIBRARY);
         }
-        return begins(statement, PURGES);
+        return begins(statement, PURGES) && !holds(statement, AGES);
     }
 
     /** Returns whether a setting of a log is off, moved or has an unknown value. Switching a log on does not count. */
