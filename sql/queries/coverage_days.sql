@@ -1,5 +1,6 @@
 {%- include "parts/time_range.sql" -%}
--- Minutes of each log and day by state, with the states of coverage.sql: covered, behind, missing, unknown. All minutes of the range count: those before a log was first watched are unknown.
+-- Minutes of each log and day by state, with the states of coverage.sql: covered, behind, missing, unknown. All minutes of the range
+-- count: those before a log was first watched are unknown.
 WITH
     {{ shown_range(7) }},
 {%- include "parts/coverage_minutes.sql" -%}

@@ -43,6 +43,12 @@ SUMS = """
     FROM tailrace.ledger
     GROUP BY cluster, instance, source, log, generation, inode, kind, stage, detail, day ORDER BY ALL
 """
+MINUTES = f"""
+    SELECT * FROM tailrace.coverage_1m(
+        first_minute = '{NOW - timedelta(hours=210):{TIME}}', end_minute = '{NOW:{TIME}}',
+        server = '', kinds = []
+    ) ORDER BY ALL
+"""
 LONG_AGO = "ALTER TABLE tailrace.ledger UPDATE ingested_at = now() - INTERVAL 1 HOUR WHERE true"
 ASKED = [
     ("executions_by_day", CLIENTS),
@@ -132,6 +138,15 @@ def test_blocks_that_are_posted_again_count_once_and_what_a_rewind_takes_away_is
     for table in ("query_events", "audit_events", "ledger"):
         filled.execute(f"ALTER TABLE tailrace.{table} DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
     assert_counted(filled, 10)
+
+
+@pytest.mark.parametrize("name", ["sizes_by_hour", "offsets_by_file"])
+def test_the_coverage_of_minutes_is_read_from_projections(filled, name):
+    for censuses in (6, 3):
+        found = by_projection(filled, name, MINUTES)
+        assert found == by_rows(filled, MINUTES)
+        assert len(found) == censuses
+        filled.execute("ALTER TABLE tailrace.ledger DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
 
 
 def assert_counted(clickhouse, times: int) -> None:
