@@ -1,7 +1,7 @@
 """Which events are logins, and the outcome of an event: schemas/contracts/login.json and outcome.json.
 
 Java has the same rules in LoginClassifier and StatusOutcome, ClickHouse in the columns of migrations 0250 to
-0252. Fields have the names of schemas/avro; a field that an event lacks has its default.
+0252 and 0265 to 0266. Fields have the names of schemas/avro; a field that an event lacks has its default.
 """
 
 from collections.abc import Mapping
@@ -19,8 +19,14 @@ _BEFORE_THE_RESULT = frozenset(
     )
 )
 """Records that are written before the server decides; their status of 0 has no meaning."""
-_NOTES = frozenset((1003, 1287, 1681, 1831, 3090, 3135, 3719, 3778))
-"""Percona Server logs the last condition of a statement, which may be a note: it did not fail."""
+_NOTES = frozenset(
+    (
+        *(1003, 1285, 1287, 1544, 1592, 1612, 1618, 1620, 1681),
+        *(1759, 1760, 1831, 1867, 1868, 3090, 3135, 3719, 3778),
+    )
+)
+"""Percona Server logs the last condition of a statement, which may be a note or a warning: it did
+not fail. These codes are never errors."""
 
 
 def outcome_of_entry(fields: Mapping) -> str:

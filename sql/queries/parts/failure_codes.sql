@@ -22,7 +22,12 @@
     3101: 'group replication: rolled back', 3572: 'lock not available (NOWAIT)', 3819: 'check constraint violated',
     4025: 'constraint violated', 3169: 'session was killed', 1047: 'node is not ready (wsrep)'} -%}
 {%- set notes = {
-    1003: 'note: the statement as rewritten (EXPLAIN)', 1287: 'note: deprecated syntax', 1681: 'note: deprecated',
+    1003: 'note: the statement as rewritten (EXPLAIN)', 1285: 'warning: host names have no effect',
+    1287: 'note: deprecated syntax', 1544: 'warning: time of the event is past', 1592: 'note: unsafe for the binary log',
+    1612: 'warning: a log to purge is missing', 1618: 'warning: an option is ignored',
+    1620: 'warning: the plugin is removed at shutdown', 1681: 'note: deprecated',
+    1759: 'note: password sent without TLS', 1760: 'note: password stored in plain text',
+    1867: 'warning: a log to purge is in use', 1868: 'warning: the active log is not purged',
     1831: 'note: duplicate index', 3090: 'note: sql_mode changes are deprecated',
     3135: 'note: sql_mode changes are deprecated', 3719: 'note: utf8 is an alias',
     3778: 'note: deprecated collation'} -%}
