@@ -226,7 +226,8 @@ final class ConstantConditionFlags {
             boolean holds = verdict == Verdict.HOLDS;
             tautology |= joined == Kind.OR && holds;
             if (compared && !idiom && (joined == Kind.AND || !holds)) {
-                boolean ofFilter = joined == Kind.AND ? beginsFilter(operand) : endsFilter();
+                boolean probe = !masked && filter.isProbe();
+                boolean ofFilter = !probe && (joined == Kind.AND ? beginsFilter(operand) : endsFilter());
                 optional |= ofFilter;
                 constant |= !ofFilter;
             }

@@ -117,6 +117,7 @@ final class OperandReader {
     }
 
     private ConstantOperand value(boolean masked) {
+        skipCharacterSet();
         if (tokens.kind() == Kind.NAME) {
             ConstantOperand name = ConstantOperand.of(tokens, false);
             tokens.next();
@@ -171,8 +172,33 @@ final class OperandReader {
             return null;
         }
         ConstantOperand operand = inverted ? ConstantOperand.UNKNOWN : ConstantOperand.of(tokens, negative);
+        boolean mayContinue = tokens.kind() == Kind.TEXT || tokens.kind() == Kind.PLACEHOLDER;
         tokens.next();
-        return operand;
+        return mayContinue ? joined(operand) : operand;
+    }
+
+    /** Reads the texts after a text: the server joins {@code 'a' 'b'} to one. */
+    private ConstantOperand joined(ConstantOperand first) {
+        ConstantOperand all = first;
+        while (tokens.kind() == Kind.TEXT || tokens.kind() == Kind.PLACEHOLDER) {
+            ConstantOperand next = ConstantOperand.of(tokens, false);
+            boolean texts = all.kind() == Kind.TEXT && next.kind() == Kind.TEXT;
+            all = texts ? new ConstantOperand(Kind.TEXT, all.text() + next.text()) : ConstantOperand.UNKNOWN;
+            tokens.next();
+        }
+        return all;
+    }
+
+    /** Passes over the name of a character set before a literal: {@code _utf8mb4 'a'}. */
+    private void skipCharacterSet() {
+        int from = tokens.from();
+        if (tokens.kind() == Kind.NAME && tokens.bytes()[from] == '_') {
+            tokens.next();
+            boolean text = tokens.kind() == Kind.TEXT || tokens.kind() == Kind.CODED;
+            if (!text && tokens.kind() != Kind.PLACEHOLDER) {
+                tokens.back(from);
+            }
+        }
     }
 
     private boolean isTilde() {

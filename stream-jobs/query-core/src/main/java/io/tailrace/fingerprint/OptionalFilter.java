@@ -31,6 +31,13 @@ final class OptionalFilter {
         second = right;
     }
 
+    /** Returns whether the stored literals are those of injections: {@code 'a' = 'a'}, {@code '1' = '1'}, {@code 'a' = CHAR(97)}. */
+    boolean isProbe() {
+        boolean coded = first.kind() == Kind.CODED || second.kind() == Kind.CODED;
+        boolean letter = first.text().matches("[a-z1]") && first.kind() == Kind.TEXT;
+        return letter && (coded || second.kind() == Kind.TEXT && first.text().equals(second.text()));
+    }
+
     /**
      * Reads the comparison of a column, up to the parenthesis or the OR after it; returns whether it contains one of the
      * stored literals.

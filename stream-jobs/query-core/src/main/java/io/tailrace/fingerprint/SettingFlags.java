@@ -131,7 +131,7 @@ final class SettingFlags {
         String value =
                 switch (tokens.kind()) {
                     case TEXT -> SettingValue.of(setting, quoted(MAX_VALUE_LENGTH));
-                    case NULL -> SettingValue.OFF;
+                    case NULL -> SettingValue.ofNull(setting);
                     case NAME -> word(setting);
                     case TRUE, FALSE, NUMBER, WHERE -> SettingValue.of(setting, text(MAX_VALUE_LENGTH));
                     default -> SettingValue.OTHER;

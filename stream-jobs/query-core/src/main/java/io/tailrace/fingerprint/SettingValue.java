@@ -1,5 +1,6 @@
 package io.tailrace.fingerprint;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -47,13 +48,18 @@ final class SettingValue {
             + "|audit_log_(ex|in)clude_(accounts|commands|databases)"
             + "|log_error_suppression_list|init_connect|init_slave|init_replica");
 
+    /** Settings whose numbers are places in a list of words that differs between products: 1 is NONE in Percona Server. */
+    private static final Pattern ENUMERATIONS = Pattern.compile("audit_log_((statement|connection)_)?policy");
+
+    private static final String OUTPUT = "log_output";
+
     private static final Pattern FILES = Pattern.compile("(general_log|slow_query_log|log_slow_query)_file");
     /** {@code /var/log/mysql/slow-2026-01-01.log}, {@code slow.log.1}; not {@code x.php.log} and nothing hidden. */
     private static final Pattern LOG_FILE = Pattern.compile("(.*/)?[a-z0-9][a-z0-9_-]*\\.(log|err)([._-][0-9_-]+)?");
 
     /** Directories of web servers and of the configuration, in which no server writes logs. */
-    private static final Pattern OTHER_DIRECTORY =
-            Pattern.compile(".*/(www|htdocs|html|public|public_html|webroot|web|wwwroot|cgi-bin|etc)(/.*)?");
+    private static final Pattern OTHER_DIRECTORY = Pattern.compile(
+            ".*/(www|htdocs|html|http|public|public_html|webroot|web|wwwroot|nginx|cgi-bin|etc|\\.[^/]+)(/.*)?");
 
     private SettingValue() {}
 
@@ -73,13 +79,31 @@ final class SettingValue {
                     && !OTHER_DIRECTORY.matcher(value).matches();
             return log ? LOG : OTHER;
         }
+        if (setting.equals(OUTPUT)) {
+            return writesNothing(value) ? OFF : OTHER;
+        }
+        boolean number = NUMBER.matcher(value).matches();
+        if (number && ENUMERATIONS.matcher(setting).matches()) {
+            return OTHER;
+        }
         if (OFF_WORDS.contains(value)) {
             return OFF;
         }
         if (ON_WORDS.contains(value)) {
             return ON;
         }
-        return NUMBER.matcher(value).matches() ? number(Double.parseDouble(value)) : OTHER;
+        return number ? number(Double.parseDouble(value)) : OTHER;
+    }
+
+    /** Returns whether a value of log_output contains NONE, which overrides the other words; its bit is 1. */
+    private static boolean writesNothing(String value) {
+        boolean none = List.of(value.split(" *, *")).contains("none");
+        return none || value.isEmpty() || value.matches("[0-9]*[13579]|0+");
+    }
+
+    /** Returns the value in a flag for NULL, which includes all in a list of included names; an empty text includes none. */
+    static String ofNull(String setting) {
+        return setting.startsWith("audit_log_include_") ? DEFAULT : OFF;
     }
 
     private static String number(double number) {

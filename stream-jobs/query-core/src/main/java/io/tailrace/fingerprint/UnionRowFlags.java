@@ -25,6 +25,10 @@ final class UnionRowFlags {
     private static final int MAX_LENGTH = 256;
     /** A word, or punctuation such as {@code ---}. */
     private static final Pattern LABEL = Pattern.compile("(?s).*\\p{L}{3}.*|[^\\p{L}\\p{N}]+");
+    /** What an injection returns to the application: a path, markup, a template, a hash. */
+    private static final Pattern PAYLOAD = Pattern.compile(
+            "(?is).*(\\.\\./|</|<\\?|<(a|body|form|iframe|img|input|object|script|svg)[ />]|\\$\\{|\\{\\{|;base64|://).*|/.+/.+|\\$[0-9a-z]+\\$.+"
+                    + "|(?=.*[0-9])(?=.*[a-f])\\*?[0-9a-f]{16,}");
 
     private final ConditionTokens tokens;
     private boolean masked;
@@ -84,6 +88,9 @@ final class UnionRowFlags {
             if (!tokens.isLiteral()) {
                 return false;
             }
+            if (isPayload()) {
+                return false;
+            }
             labelled |= isLabel();
             tokens.next();
             skipAlias();
@@ -117,8 +124,16 @@ final class UnionRowFlags {
         if (tokens.kind() != Kind.TEXT) {
             return tokens.kind() == Kind.PLACEHOLDER;
         }
+        return masked || LABEL.matcher(text()).matches();
+    }
+
+    private boolean isPayload() {
+        return !masked && tokens.kind() == Kind.TEXT && PAYLOAD.matcher(text()).matches();
+    }
+
+    private String text() {
         int from = tokens.from() + 1;
         int to = Math.min(Math.max(from, tokens.end() - 1), from + MAX_LENGTH);
-        return masked || LABEL.matcher(ByteText.utf8(tokens.bytes(), from, to)).matches();
+        return ByteText.utf8(tokens.bytes(), from, to);
     }
 }

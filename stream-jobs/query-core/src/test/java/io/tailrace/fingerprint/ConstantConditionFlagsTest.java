@@ -174,6 +174,8 @@ class ConstantConditionFlagsTest {
                 "AND (b = 'a' OR 'a'='a')",
                 "AND (b = 0 OR 0=0)",
                 "OR ('x'='x' OR b='x')",
+                "OR 'x' 'y'='xy'",
+                "OR _utf8mb4'x'='x'",
                 "OR 'x'='x' OR b='x'"
             })
     void equalLiteralsAfterOrRemainATautology(String condition) {
@@ -184,6 +186,10 @@ class ConstantConditionFlagsTest {
     @ValueSource(
             strings = {
                 "AND ('x'='y' OR b='z')",
+                "AND ('a'='a' OR b='a')",
+                "AND ('1'='1' OR b='1')",
+                "AND ('a' ''='a' OR b='a')",
+                "AND ('a'=CHAR(97) OR b='a')",
                 "AND 'x'='y' OR b='x'",
                 "AND ('x'='y') OR b='x'",
                 "AND ('x'='y' OR b='x' AND c=1)",

@@ -15,6 +15,8 @@ class UnionRowFlagsTest {
                 "SELECT a FROM t UNION DISTINCT SELECT 'Ä la carte'",
                 "SELECT a, b FROM t UNION SELECT NULL, '---' LIMIT 5",
                 "SELECT a, b FROM t UNION SELECT ?, ?",
+                "SELECT a, b FROM t UNION SELECT 0, '<none>'",
+                "SELECT a, b FROM t UNION SELECT '1234567890123456', 'km/h or mph'",
                 "SELECT a FROM (SELECT a FROM t UNION SELECT 'Total') x",
                 "SELECT a FROM t UNION SELECT 'All' UNION SELECT b FROM u UNION SELECT 'None'"
             })
@@ -34,6 +36,11 @@ class UnionRowFlagsTest {
                 "SELECT a FROM t WHERE id=-1 UNION SELECT 0, 'All' FROM users",
                 "SELECT a FROM t WHERE id=-1 UNION SELECT 0, 'All' UNION SELECT 1, 2",
                 "SELECT a FROM t WHERE id=-1 UNION SELECT 'All', pw FROM users UNION SELECT 0, 'All'",
+                "SELECT a FROM t WHERE id=-1 UNION SELECT 1, 'admin', '5f4dcc3b5aa765d61d8327deb882cf99'",
+                "SELECT a FROM t WHERE id=-1 UNION SELECT '$2y$10$abcdefghijklmnopqrstuv', 'admin'",
+                "SELECT a FROM t WHERE id=-1 UNION SELECT '../../../etc/passwd'",
+                "SELECT a FROM t WHERE id=-1 UNION SELECT 'abc', '<script>alert(1)</script>'",
+                "SELECT a FROM t WHERE id=-1 UNION SELECT 'http://203.0.113.9/x'",
                 "SELECT a FROM t UNION SELECT a FROM u",
                 "SELECT 0 AS id, 'All' AS name UNION SELECT id, name FROM t",
                 "SELECT ' union select 0, ', 'All' FROM t"
