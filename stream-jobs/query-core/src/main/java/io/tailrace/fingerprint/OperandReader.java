@@ -93,6 +93,9 @@ final class OperandReader {
             "unhex",
             "upper");
 
+    /** Length up to which texts are joined, in characters, so that the time grows linearly with a statement. */
+    private static final int MAX_JOINED = 1024;
+
     private final ConditionTokens tokens;
     /** Number of functions around the operand that is read. */
     private int nested;
@@ -182,7 +185,9 @@ final class OperandReader {
         ConstantOperand all = first;
         while (tokens.kind() == Kind.TEXT || tokens.kind() == Kind.PLACEHOLDER) {
             ConstantOperand next = ConstantOperand.of(tokens, false);
-            boolean texts = all.kind() == Kind.TEXT && next.kind() == Kind.TEXT;
+            boolean texts = all.kind() == Kind.TEXT
+                    && next.kind() == Kind.TEXT
+                    && all.text().length() < MAX_JOINED;
             all = texts ? new ConstantOperand(Kind.TEXT, all.text() + next.text()) : ConstantOperand.UNKNOWN;
             tokens.next();
         }

@@ -31,7 +31,7 @@ final class OptionalFilter {
         second = right;
     }
 
-    /** Returns whether the stored literals are those of injections: {@code 'a' = 'a'}, {@code '1' = '1'}, {@code 'a' = CHAR(97)}. */
+    /** Returns whether the stored literals are those of injections: {@code 'a' = 'a'}, {@code 'a' = CHAR(97)}. */
     boolean isProbe() {
         boolean coded = first.kind() == Kind.CODED || second.kind() == Kind.CODED;
         boolean letter = first.text().matches("[a-z1]") && first.kind() == Kind.TEXT;

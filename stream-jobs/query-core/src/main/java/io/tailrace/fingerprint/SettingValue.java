@@ -48,7 +48,7 @@ final class SettingValue {
             + "|audit_log_(ex|in)clude_(accounts|commands|databases)"
             + "|log_error_suppression_list|init_connect|init_slave|init_replica");
 
-    /** Settings whose numbers are places in a list of words that differs between products: 1 is NONE in Percona Server. */
+    /** Settings whose numbers mean other words in other products: 1 is NONE in Percona Server. */
     private static final Pattern ENUMERATIONS = Pattern.compile("audit_log_((statement|connection)_)?policy");
 
     private static final String OUTPUT = "log_output";
@@ -101,7 +101,7 @@ final class SettingValue {
         return none || value.isEmpty() || value.matches("[0-9]*[13579]|0+");
     }
 
-    /** Returns the value in a flag for NULL, which includes all in a list of included names; an empty text includes none. */
+    /** Returns the value in a flag for NULL: a list of included names then includes all, an empty one none. */
     static String ofNull(String setting) {
         return setting.startsWith("audit_log_include_") ? DEFAULT : OFF;
     }

@@ -20,7 +20,7 @@ public final class StatusOutcome {
     private static final Set<String> BEFORE_THE_RESULT = Set.of(
             "command_start", "log", "postparse", "pre_authenticate", "preparse", "query_nested_start", "query_start");
 
-    /** Percona Server logs the last condition of a statement, which may be a note or a warning: it did not fail. These codes are never errors. */
+    /** Percona Server logs the last condition of a statement, also a note or a warning. These codes are never errors. */
     private static final Set<Integer> NOTES = Set.of(
             1003, 1285, 1287, 1544, 1592, 1612, 1618, 1620, 1681, 1759, 1760, 1831, 1867, 1868, 3090, 3135, 3719, 3778);
 
