@@ -1,4 +1,4 @@
-"""Tests the order of records in one second, alerts of a session, and clients whose address has several forms."""
+"""Tests the order of records in one second, alerts of a session, and clients with several forms of address."""
 
 from collections.abc import Callable
 from datetime import timedelta
