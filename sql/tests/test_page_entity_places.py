@@ -1,4 +1,4 @@
-"""Tests the order of records in one second, alerts of a session, and clients with several forms of address."""
+"""Tests the order of records in one second, alerts of a session, and clients with several forms."""
 
 from collections.abc import Callable
 from datetime import timedelta

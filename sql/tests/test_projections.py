@@ -43,34 +43,6 @@ SUMS = """
     FROM tailrace.ledger
     GROUP BY cluster, instance, source, log, generation, inode, kind, stage, detail, day ORDER BY ALL
 """
-SIZES = """
-    SELECT
-        cluster, instance, source, log, generation, inode, toStartOfHour(at) AS hour, max(at) AS latest,
-        maxForEach(arrayPushBack(arrayWithConstant(toMinute(at), toUInt64(0)), ledger.size + 1)) AS sizes
-    FROM tailrace.ledger WHERE kind = 'CENSUS'
-    GROUP BY cluster, instance, source, log, generation, inode, hour,
-        if(generation = 0 AND ledger.size > 0, toMinute(at), 60)
-    ORDER BY ALL
-"""
-OFFSETS = """
-    SELECT
-        cluster, instance, source, log, generation, maxIf(to_offset, kind = 'FRONTIER') AS frontier,
-        arraySort(groupArrayIf(
-            (toInt64(from_offset), toInt64(to_offset), toInt64(sign(ledger.bytes))), kind = 'GAP')) AS ranges
-    FROM tailrace.ledger GROUP BY cluster, instance, source, log, generation ORDER BY ALL
-"""
-MINUTES = """
-    SELECT * FROM tailrace.coverage_1m(
-        first_minute = toStartOfMinute(now('UTC') - INTERVAL 9 DAY), end_minute = toStartOfMinute(now('UTC')),
-        server = '', kinds = [])
-    ORDER BY ALL
-"""
-COVERAGE = [
-    ("sizes_by_hour", SIZES),
-    ("offsets_by_file", OFFSETS),
-    ("sizes_by_hour", MINUTES),
-    ("offsets_by_file", MINUTES),
-]
 LONG_AGO = "ALTER TABLE tailrace.ledger UPDATE ingested_at = now() - INTERVAL 1 HOUR WHERE true"
 ASKED = [
     ("executions_by_day", CLIENTS),
@@ -167,21 +139,6 @@ def assert_counted(clickhouse, times: int) -> None:
         found = by_projection(clickhouse, name, query)
         assert found == by_rows(clickhouse, query), f"{name}: {query}"
         assert sum(row["times"] for row in found) == times, f"{name}: {query}"
-
-
-def test_coverage_is_that_of_the_rows_also_after_repeats_and_a_rewind(filled, user):
-    gap = {**posting(10, 1), "kind": "GAP", "from_offset": 50, "to_offset": 950, "bytes": 900}
-    user("writer").insert("tailrace.ledger", [gap, {**gap, "after_checkpoint": 2}])
-    states = _coverage(filled)
-    filled.execute("ALTER TABLE tailrace.ledger DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
-    assert _coverage(filled) != states
-
-
-def _coverage(clickhouse) -> list[list[dict]]:
-    found = [by_projection(clickhouse, name, query) for name, query in COVERAGE]
-    assert found == [by_rows(clickhouse, query) for _, query in COVERAGE]
-    assert all(found)
-    return found
 
 
 def test_which_servers_log_errors_of_statements_is_read_from_days(filled, user):

@@ -1,8 +1,8 @@
 """The table of records across logs, newest first, with alerts between them.
 
-Records of one log with the same time are in the order of the log. A page begins after a position, the time and
-the place of the last row of the page before. It costs the same whichever page it is: `lowest` limits the time
-range that is read, by the counts of the chart's bars.
+Records of one log with the same time are in the order of the log. A page begins after a position, which is
+the time and the place of the last row of the page before. It costs the same whichever page it is: `lowest`
+limits the time range that is read, by the counts of the chart's bars.
 """
 
 from collections.abc import Collection, Mapping, Sequence
