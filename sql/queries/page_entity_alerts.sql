@@ -1,4 +1,5 @@
 {%- include "parts/alert_state.sql" -%}
+{%- include "parts/entity_conditions.sql" -%}
 -- Alerts about an entity, and alerts that have one of the given events as evidence: `names`, events of the entity, and
 -- `near`, events of connections that have an event of it (page_entity_evidence). Fields of entities ignore case, as the
 -- rules do. The most severe are first, then those with the latest event; the records of the page are in order of time, and
@@ -13,7 +14,7 @@ FROM (
     SELECT
         *,
         arrayExists(
-            (field, value) -> lowerUTF8(value) = lowerUTF8({name:String}) AND has(
+            (field, value) -> lowerUTF8(value) = lowerUTF8({{ its_name() }}) AND has(
                 multiIf(
                     {kind:String} = 'user', ['user', 'priv_user', 'target_user'],
                     {kind:String} = 'client', ['src_ip', 'host'],
@@ -23,7 +24,7 @@ FROM (
                 field),
             mapKeys(entity), mapValues(entity))
         OR {kind:String} = 'user' AND lowerUTF8(user) = lowerUTF8({name:String})
-        OR {kind:String} = 'client' AND src_ip = {name:String} AS is_about,
+        OR {kind:String} = 'client' AND src_ip = {{ its_name() }} AS is_about,
         hasAny(event_ids, {names:Array(String)}) AS names_it
     FROM tailrace.alerts FINAL
     WHERE alerts.event_time >= {from:DateTime64(6, 'UTC')} AND alerts.window_from < {to:DateTime64(6, 'UTC')}

@@ -56,6 +56,46 @@ def test_a_minute_before_the_first_line_is_covered_once_the_lines_came(admin):
     assert [(s.state, s.minutes, s.grown_bytes) for s in found] == [("covered", 2, 300)]
 
 
+def test_a_file_with_the_inode_of_a_deleted_one_within_a_minute_grows_from_its_own_begin(admin):
+    minute = minutes_ago(5).replace(second=0)
+    file = LedgerRows(at=minute).census(1700, at=minute).census(1700, at=minute + timedelta(seconds=70))
+    file.post("FRONTIER", 1700, 1700, amount=0)
+    file.census(185, at=minute + timedelta(seconds=90), generation=0)
+    file.generation = 2
+    file.at = minute + timedelta(seconds=150)
+    file.reached(440).store(admin)
+
+    found = ledger_balance.coverage(admin, minute, minute + timedelta(minutes=3))
+    assert [(s.state, s.minutes, s.grown_bytes) for s in found] == [("covered", 3, 1700 + 440)]
+    at = {"first": f"{minute:%F %T}", "end": f"{minute + timedelta(minutes=3):%F %T}"}
+    rows = admin.rows(
+        "SELECT grown_bytes FROM tailrace.coverage_1m(first_minute = {first:DateTime('UTC')}, "
+        "end_minute = {end:DateTime('UTC')}, server = '', kinds = []) ORDER BY second",
+        at,
+    )
+    assert [row["grown_bytes"] for row in rows] == [1700, 185, 255]
+
+
+def test_coverage_does_not_depend_on_the_range(admin):
+    begin = minutes_ago(180).replace(minute=50, second=0)
+    file = LedgerRows(at=begin)
+    for minute in range(25):
+        file.census(100 * minute + 100, at=begin + timedelta(minutes=minute), generation=minute and 1)
+    file.post("FRONTIER", 0, 2000, amount=0).post("GAP", 1050, 1150, detail="lost").store(admin)
+
+    def states(first: int, end: int) -> list[str]:
+        found = ledger_balance.coverage(
+            admin, begin + timedelta(minutes=first), begin + timedelta(minutes=end)
+        )
+        return [each.state for each in found for _ in range(each.minutes)]
+
+    whole = states(-5, 30)
+    expected = {"unknown": 10, "covered": 18, "missing": 2, "behind": 5}
+    assert {state: whole.count(state) for state in expected} == expected
+    for first, end in ((0, 25), (3, 12), (9, 11), (10, 12), (11, 25), (19, 22)):
+        assert states(first, end) == whole[first + 5 : end + 5], (first, end)
+
+
 def test_a_log_that_no_census_has_ever_seen_is_unknown_not_quiet(admin):
     file = LedgerRows(at=minutes_ago(3)).post("ENTRY", 0, 300, count=3)
     file.post("FRONTIER", 300, 300, count=0, amount=0).store(admin)

@@ -103,6 +103,7 @@ def test_a_client_is_found_in_every_form_of_its_address(logged, reading):
     for address in ("10.0.3.9", "::ffff:10.0.3.9", "::FFFF:0a00:0309"):
         found = numbers(reading("client", address))
         assert (found["Logins"][0], found["Refused logins"][0], found["Statements"][0]) == ("1", "1", "2")
+        assert [row["class"] for row in reading("client", address).classes] == ["pci"], address
     clients = {row["value"] for row in reading("user", "bob").others if row["dimension"] == "client"}
     assert clients == {"10.0.3.9"}
     of_host = numbers(reading("client", "app-1"))

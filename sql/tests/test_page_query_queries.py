@@ -1,7 +1,7 @@
 """Tests the queries of the pages of statements (sql/queries/page_query_*.sql) on rows with known results."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from ledger_fixture import LedgerRows
@@ -320,6 +320,21 @@ def test_a_plan_that_was_stored_before_the_range_is_listed_if_entries_of_the_ran
         sql(START - 9 * HOUR),
         sql(START + timedelta(minutes=7)),
     )
+
+
+def test_a_slot_with_bytes_lost_in_the_last_two_minutes_is_not_read(ask, admin):
+    now = datetime.now(UTC).replace(second=1, microsecond=0)
+    file = LedgerRows(instance="db1", at=now - timedelta(minutes=6))
+    for ago in (6, 5, 4, 3, 2, 1):
+        file.census(700 - 100 * ago, at=now - timedelta(minutes=ago))
+    file.post("FRONTIER", 600, 600, amount=0).store(admin)
+    asked = {"servers": ["db1"], "sources": ["slowlog"], "width": 300}
+    span = now - timedelta(minutes=6), now
+    last = int((now - timedelta(minutes=1)).timestamp()) // 300 * 300
+    assert last in ask("coverage", span=span, **asked)[0]["slots"]
+
+    LedgerRows(instance="db1", at=now).post("GAP", 520, 580, detail="lost").store(admin)
+    assert last not in ask("coverage", span=span, **asked)[0]["slots"]
 
 
 def test_a_slot_is_read_if_the_census_covers_all_of_its_minutes(ask, admin):

@@ -132,6 +132,23 @@ def test_a_session_has_as_many_alerts_in_the_list_as_on_its_own(two_sessions, st
     assert listed["7"]["alert_count"] == 4
 
 
+def test_a_logout_in_the_second_of_the_next_login_is_in_the_session_before(stored, ask):
+    logout = {"event_class": "connection", "command": "DISCONNECT"}
+    stored(
+        "audit_events",
+        login(30, entry_offset=0),
+        audit(20, entry_offset=900, **logout),
+        login(20, entry_offset=1000, user="next"),
+        audit(20, entry_offset=1100, user="next"),
+        audit(20, entry_offset=10_000, user="next", **logout),
+    )
+    stored("query_events", slow(20, user="next", rows_sent=7))
+    found = {row["user"]: row["rows_sent"] for row in ask("sessions")}
+    assert found == {"app": None, "next": 7}
+    events = ask("session_events", instance=["db1"], connection_id=["7"])
+    assert sorted(row["entry_offset"] for row in events if row["log"] == "audit") == [1000, 1100, 10_000]
+
+
 def test_a_session_whose_begin_was_not_seen(stored, ask):
     stored("query_events", slow(30, query_id=5, connection_id=99))
     (found,) = ask("sessions")

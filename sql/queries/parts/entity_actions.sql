@@ -1,6 +1,6 @@
 {#- The accesses between `from` and `to`, with one action_id for each action (data_access_by_action). Without `matches`, the view
     has nothing to match (page_entity_unmatched.sql): the records are read without it, except the program of the login. -#}
-{%- set kind = kind | default('user') -%}
+{%- include "parts/entity_conditions.sql" -%}
 {%- macro actions() -%}
     {%- if matches | default(true) -%}
 tailrace.data_access_by_action(begin = {from:DateTime64(6, 'UTC')}, until = {to:DateTime64(6, 'UTC')})
@@ -12,7 +12,7 @@ tailrace.data_access_by_action(begin = {from:DateTime64(6, 'UTC')}, until = {to:
 {#- Whether a record of data_access is one of the entity. -#}
 {%- macro touched_by_it() -%}
     {%- if kind == 'user' %}user = {name:String}
-    {%- elif kind == 'client' %}if(src_ip = '', host, src_ip) = {name:String}
+    {%- elif kind == 'client' %}if(src_ip = '', host, src_ip) = {{ its_name() }}
     {%- elif kind == 'table' %}(has(tables, {name:String})
             OR position({name:String}, '.') = 0 AND arrayExists(each -> endsWith(each, concat('.', {name:String})), tables))
     {%- elif kind == 'class' %}has(data_class, {name:String})

@@ -5,8 +5,8 @@
     {%- if newest | default(false) %}
             AND (empty({kinds:Array(String)}) OR has({kinds:Array(String)}, event_kind))
             AND ({before_id:String} = ''
-                OR ({{ table }}.event_time, toString(event_id)) < ({to:DateTime64(6, 'UTC')} - INTERVAL 1 MICROSECOND, {before_id:String}))
-        ORDER BY {{ table }}.event_time DESC, toString(event_id) DESC LIMIT {limit:UInt32}
+                OR ({{ table }}.event_time, place) < ({to:DateTime64(6, 'UTC')} - INTERVAL 1 MICROSECOND, {before_id:String}))
+        ORDER BY {{ table }}.event_time DESC, place DESC LIMIT {limit:UInt32}
     {%- endif -%}
 {%- endmacro %}
 {#- The client of a record in one form, as in the columns client_ip and client_host: its address, or else its host name. -#}
@@ -15,10 +15,16 @@ if(isIPv6String(if(ip = '', host, ip)),
             replaceRegexpOne(toString(toIPv6OrDefault(if(ip = '', host, ip))), '^::ffff:([0-9.]+)$', '\\1'),
             if(ip = '', toString(host), toString(ip)))
 {%- endmacro %}
+{#- Where records of one time are in the list: those of one log in its order. Rows of data_access have no place in a log. -#}
+{%- macro place_in_log(table) -%}
+concat(hex(cityHash64(instance, source, {{ table }}.log)), ' ', leftPad(hex(generation), 16, '0'),
+                leftPad(hex(entry_offset), 16, '0'), ' ', toString(event_id))
+{%- endmacro %}
 {#- The columns of records, with their expressions for audit_events, query_events, error_events and data_access. -#}
 {%- set expressions = {
     'event_time': ['audit_events.event_time', 'query_events.event_time', 'error_events.event_time', 'data_access.event_time'],
     'event_id': ['event_id', 'event_id', 'event_id', 'event_id'],
+    'place': [place_in_log('audit_events'), place_in_log('query_events'), place_in_log('error_events'), 'toString(event_id)'],
     'cluster': ['cluster', 'cluster', 'cluster', 'cluster'],
     'instance': ['instance', 'instance', 'instance', 'instance'],
     'connection_id': ['connection_id', 'connection_id', 'thread_id', 'connection_id'],

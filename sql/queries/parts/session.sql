@@ -110,13 +110,16 @@
         SELECT
             *,
             kind_of_login = 'connect' AND NOT is_failure AS is_login,
-            is_login AND log = minIf(log, is_login) OVER (PARTITION BY instance, connection_id) AS begins
+            minIf(log, is_login) OVER (PARTITION BY instance, connection_id) AS login_log,
+            is_login AND log = login_log AS begins
         FROM records),
     sessions_numbered AS (
+        -- Of one time, the records of the log with the logins are in its order; those of other logs belong to the last login.
         SELECT
             *,
             sum(begins) OVER (
-                PARTITION BY instance, connection_id ORDER BY event_time, NOT begins
+                PARTITION BY instance, connection_id
+                ORDER BY event_time, log != login_log, generation, entry_offset, NOT begins
                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS session
         FROM logins_marked)
 {%- endmacro -%}

@@ -1,7 +1,8 @@
 """The table of records across logs, newest first, with alerts between them.
 
-A page begins after a position, which is the time and the id of the last row of the page before. It costs the
-same whichever page it is: `lowest` limits the time range that is read, by the counts of the chart's bars.
+Records of one log with the same time are in the order of the log. A page begins after a position, which is
+the time and the place of the last row of the page before. It costs the same whichever page it is: `lowest`
+limits the time range that is read, by the counts of the chart's bars.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -50,7 +51,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Position:
-    """The last row of a page: the next page has what is older."""
+    """The last row of a page: the next page has what is older. `id` is the place of a record (`place` of
+    page_entity_events), or the id of an alert."""
 
     time: datetime
     id: str
@@ -119,7 +121,7 @@ def merged(
 
 
 def _place(row: Row) -> tuple[datetime, str]:
-    return row["event_time"], row["id"]
+    return row["event_time"], row.get("place", row["id"])
 
 
 def shown(
