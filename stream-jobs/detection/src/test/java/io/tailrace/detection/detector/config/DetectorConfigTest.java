@@ -24,6 +24,9 @@ class DetectorConfigTest {
     private static final Set<DetectorType> DISABLED =
             Set.of(DetectorType.IMPOSSIBLE_PLACES, DetectorType.CONCURRENT_NETWORKS, DetectorType.FIRST_SEEN_STATEMENT);
 
+    /** Settings of every detector, and settings that only a site can know. */
+    private static final Set<String> OPTIONAL = Set.of("enabled", "exceptions", "level", "ttl", "geoip_file", "groups");
+
     /** The number of old names in the file of release 0.1.0. */
     private static final int NAMES = 25;
 
@@ -74,6 +77,22 @@ class DetectorConfigTest {
                 .usingRecursiveComparison()
                 .ignoringFieldsMatchingRegexes(".*line", ".*exceptions", ".*ttlMicros")
                 .isEqualTo(DetectorRun.file(keysOnly).detectors());
+    }
+
+    @Test
+    void theFileOfThePackNamesEverySetting() throws IOException {
+        String pack = Files.readString(Path.of("../../rules/detectors.yaml"));
+        for (DetectorType type : DetectorType.values()) {
+            List<String> named = Stream.of(
+                            pack.split("(?m)^" + type.fileKey() + ":\n", 2)[1].split("(?m)^(?! )", 2)[0].split("\n"))
+                    .map(line -> line.strip().replaceFirst(":.*", ""))
+                    .toList();
+            assertThat(named)
+                    .as("settings of %s in rules/detectors.yaml: add a new one with its default", type.fileKey())
+                    .containsAll(settingsOf(type).stream()
+                            .filter(setting -> !OPTIONAL.contains(setting))
+                            .toList());
+        }
     }
 
     @Test
@@ -182,14 +201,19 @@ class DetectorConfigTest {
                         .toList());
         for (DetectorType kind : DetectorType.values()) {
             assertThat(RenamedDetectorKeys.DETECTORS).doesNotContainKey(kind.fileKey());
-            String settings = DetectorRun.file(kind.fileKey() + ": {enabled: false, nonsense: 1}")
-                    .errors()
-                    .get(0)
-                    .reason();
-            assertThat(List.of(settings.replaceFirst(".*; it has ", "").split(", ")))
+            assertThat(settingsOf(kind))
                     .contains("ttl")
                     .doesNotContainAnyElementsOf(RenamedDetectorKeys.SETTINGS.keySet());
         }
+    }
+
+    /** Returns the settings that the detector reads, from the error for one that it does not have. */
+    private static List<String> settingsOf(DetectorType type) {
+        String reason = DetectorRun.file(type.fileKey() + ": {enabled: false, nonsense: 1}")
+                .errors()
+                .get(0)
+                .reason();
+        return List.of(reason.replaceFirst(".*; it has ", "").split(", "));
     }
 
     private static String resource(String name) throws IOException {
