@@ -42,6 +42,9 @@ class AttackVariantsTest {
     private static final Path PACK = Path.of("../../rules");
     private static final Account PERSON = new Account("maria", "", "10.30.4.7");
     private static final Instant TIME = Instant.parse("2026-11-20T10:00:00Z");
+    private static final String MISSED =
+            "share of detected statements; stream-jobs/cli/target/attacks-%s-%s lists the others, with their fingerprint"
+                    + " and the rules that fired";
     private static final long SEED = 20261121;
     private static final int VARIANTS = PropertyTestBudget.of(4, 250);
 
@@ -58,13 +61,15 @@ class AttackVariantsTest {
     @ParameterizedTest
     @CsvSource({"known.txt, 0.99", "held-out.txt, 0.96", "weak-signals.txt, 0.95"})
     void detectsAttacksForTheRightReason(String file, double floor) throws IOException {
-        assertThat(recall("attacks", file, 0)).isGreaterThanOrEqualTo(floor);
+        assertThat(recall("attacks", file, 0)).as(MISSED, "attacks", file).isGreaterThanOrEqualTo(floor);
     }
 
     @ParameterizedTest
     @CsvSource({"known.txt, 0.98", "held-out.txt, 0.95"})
     void detectsVariantsOfAttacks(String file, double floor) throws IOException {
-        assertThat(recall("variants", file, VARIANTS)).isGreaterThanOrEqualTo(floor);
+        assertThat(recall("variants", file, VARIANTS))
+                .as(MISSED, "variants", file)
+                .isGreaterThanOrEqualTo(floor);
     }
 
     @Test
@@ -73,9 +78,12 @@ class AttackVariantsTest {
         bundle.rules().rules().forEach(rule -> names.add(rule.header().name()));
         bundle.rules().correlations().forEach(rule -> names.add(rule.header().name()));
         for (String file : List.of("known.txt", "held-out.txt")) {
-            assertThat(AttackList.of(file))
-                    .allSatisfy(attack ->
-                            assertThat(names).as("rules of: %s", attack.sql()).containsAnyElementsOf(attack.rules()));
+            List<String> named = AttackList.of(file).stream()
+                    .flatMap(attack -> attack.rules().stream())
+                    .toList();
+            assertThat(named)
+                    .as("names in resources/attacks/%s: each is that of a rule", file)
+                    .isSubsetOf(names);
         }
     }
 
