@@ -8,7 +8,8 @@ import pytest
 from e2e.alert_rows import RULE, alert, grown, written
 from tailrace.alerts import triage
 from tailrace.alerts.triage import Action
-from tailrace_pages.alerts import filters
+from tailrace.reading.time_range import TimeRange
+from tailrace_pages.alerts import filters, listing
 from tailrace_pages.alerts.listing import Overview
 from tailrace_pages.queries import text_of
 
@@ -138,6 +139,21 @@ def test_a_grown_alert_is_one_row_with_its_newest_count(raised, ask):
     (row,) = ask("page_alert_rows", ids=[first["alert_id"]])
     assert int(row["alert_count"]) == 7
     assert int(ask("page_alert", id=first["alert_id"])[0]["alert_count"]) == 7
+
+
+def test_page_and_file_have_a_value_for_every_column(raised, ask):
+    class Asked:
+        rows = staticmethod(ask)
+
+    ids = raised({})
+    span = TimeRange(*(datetime.now(UTC) + timedelta(days=days) for days in (-1, 1)))
+    read = {
+        "page_alert_rows.sql": (listing.COLUMNS, listing.rows_of(Asked(), ids)),
+        "page_alerts.sql": (listing.CSV_COLUMNS, listing.all_of(Asked(), filters.parse({}), span, "erin")),
+    }
+    for query, (columns, (row,)) in read.items():
+        missing = [column.key for column in columns if column.key not in row]
+        assert missing == [], f"columns of alerts/listing.py that {query} does not select"
 
 
 def test_history_has_actions_and_deliveries_in_order(raised, act, user, ask):
