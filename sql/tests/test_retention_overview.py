@@ -21,7 +21,9 @@ def lines(clickhouse, *frameworks: str, policy: Policy = POLICY) -> dict[str, ov
 def test_each_table_belongs_to_one_class_of_records():
     tables = [table for kind in demands.classes() for table in kind.tables]
 
-    assert sorted(tables) == sorted(DAYS)
+    assert sorted(tables) == sorted(DAYS), (
+        "tables of sql/retention.yaml: embedded/tailrace/retention/frameworks.yaml names the class of each"
+    )
     assert {
         each.framework for kind in demands.classes() for each in kind.demands
     } == demands.frameworks().keys()

@@ -32,7 +32,9 @@ class FramerSnapshotTest {
             assertThat(first).as("first byte of a position").isZero();
         } else {
             assertThat(first)
-                    .as("version with which the snapshots of " + format.name() + " begin")
+                    .as(
+                            "version with which the snapshots of %s begin: docs/STATE.md, Snapshots of framers",
+                            format.name())
                     .isPositive();
         }
     }
