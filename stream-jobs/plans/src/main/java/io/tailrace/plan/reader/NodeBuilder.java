@@ -1,5 +1,14 @@
-package io.tailrace.plan;
+package io.tailrace.plan.reader;
 
+import io.tailrace.plan.AccessType;
+import io.tailrace.plan.Condition;
+import io.tailrace.plan.Estimates;
+import io.tailrace.plan.JoinMethod;
+import io.tailrace.plan.Measurements;
+import io.tailrace.plan.Operation;
+import io.tailrace.plan.PlanFlag;
+import io.tailrace.plan.PlanNode;
+import io.tailrace.plan.TableAccess;
 import io.tailrace.plan.json.JsonValue;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,5 +1,9 @@
-package io.tailrace.plan;
+package io.tailrace.plan.reader;
 
+import io.tailrace.plan.AccessType;
+import io.tailrace.plan.Operation;
+import io.tailrace.plan.PlanFlag;
+import io.tailrace.plan.PlanNode;
 import io.tailrace.plan.json.JsonValue;
 import io.tailrace.plan.json.JsonValue.JsonObject;
 import io.tailrace.plan.json.JsonValue.Member;

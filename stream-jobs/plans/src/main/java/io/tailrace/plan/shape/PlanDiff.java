@@ -1,5 +1,6 @@
-package io.tailrace.plan;
+package io.tailrace.plan.shape;
 
+import io.tailrace.plan.Plan;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,6 +1,7 @@
-package io.tailrace.plan;
+package io.tailrace.plan.reader;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.plan.Plan;
 import io.tailrace.plan.json.JsonDocument;
 import io.tailrace.plan.json.JsonReader;
 import io.tailrace.plan.json.JsonValue;

@@ -1,5 +1,10 @@
-package io.tailrace.plan;
+package io.tailrace.plan.reader;
 
+import io.tailrace.plan.Operation;
+import io.tailrace.plan.Plan;
+import io.tailrace.plan.PlanFlag;
+import io.tailrace.plan.PlanFormat;
+import io.tailrace.plan.PlanNode;
 import io.tailrace.plan.json.JsonValue;
 import io.tailrace.plan.json.JsonValue.JsonString;
 import io.tailrace.plan.json.Repairs;

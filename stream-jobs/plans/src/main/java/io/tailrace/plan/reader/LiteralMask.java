@@ -1,4 +1,4 @@
-package io.tailrace.plan;
+package io.tailrace.plan.reader;
 
 import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.lexer.ByteText;

@@ -1,5 +1,6 @@
-package io.tailrace.plan;
+package io.tailrace.plan.shape;
 
+import io.tailrace.plan.PlanNode;
 import java.util.List;
 import java.util.stream.Collectors;
 

@@ -1,4 +1,4 @@
-package io.tailrace.plan;
+package io.tailrace.plan.shape;
 
 import java.util.List;
 import java.util.stream.Collectors;

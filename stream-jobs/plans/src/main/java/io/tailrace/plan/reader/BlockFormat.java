@@ -1,5 +1,6 @@
-package io.tailrace.plan;
+package io.tailrace.plan.reader;
 
+import io.tailrace.plan.PlanFormat;
 import io.tailrace.plan.json.JsonValue;
 import io.tailrace.plan.json.JsonValue.JsonArray;
 import io.tailrace.plan.json.JsonValue.JsonObject;

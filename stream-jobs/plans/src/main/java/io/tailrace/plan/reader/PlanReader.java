@@ -1,5 +1,8 @@
-package io.tailrace.plan;
+package io.tailrace.plan.reader;
 
+import io.tailrace.plan.Plan;
+import io.tailrace.plan.PlanFormat;
+import io.tailrace.plan.PlanNode;
 import io.tailrace.plan.json.JsonDocument;
 import io.tailrace.plan.json.JsonReader;
 import io.tailrace.plan.json.JsonValue;

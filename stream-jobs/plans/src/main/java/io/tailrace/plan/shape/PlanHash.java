@@ -1,5 +1,6 @@
-package io.tailrace.plan;
+package io.tailrace.plan.shape;
 
+import io.tailrace.plan.Plan;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

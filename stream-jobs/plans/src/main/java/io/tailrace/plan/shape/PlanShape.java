@@ -1,5 +1,12 @@
-package io.tailrace.plan;
+package io.tailrace.plan.shape;
 
+import io.tailrace.plan.AccessType;
+import io.tailrace.plan.IndexMerge;
+import io.tailrace.plan.Operation;
+import io.tailrace.plan.Plan;
+import io.tailrace.plan.PlanFlag;
+import io.tailrace.plan.PlanNode;
+import io.tailrace.plan.TableAccess;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,5 +1,9 @@
-package io.tailrace.plan;
+package io.tailrace.plan.reader;
 
+import io.tailrace.plan.IndexMerge;
+import io.tailrace.plan.Operation;
+import io.tailrace.plan.PlanFlag;
+import io.tailrace.plan.PlanNode;
 import io.tailrace.plan.json.JsonValue;
 import io.tailrace.plan.json.JsonValue.JsonArray;
 import io.tailrace.plan.json.JsonValue.JsonObject;

@@ -1,7 +1,16 @@
-package io.tailrace.plan;
+package io.tailrace.plan.record;
 
 import io.tailrace.json.AvroJsonWriter;
+import io.tailrace.plan.AccessType;
+import io.tailrace.plan.Condition;
+import io.tailrace.plan.Estimates;
+import io.tailrace.plan.Measurements;
+import io.tailrace.plan.Plan;
+import io.tailrace.plan.PlanFlag;
+import io.tailrace.plan.PlanNode;
+import io.tailrace.plan.TableAccess;
 import io.tailrace.plan.json.JsonValue;
+import io.tailrace.plan.shape.PlanHash;
 import java.util.Collection;
 import java.util.Map;
 

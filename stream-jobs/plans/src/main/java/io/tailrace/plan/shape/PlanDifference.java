@@ -1,4 +1,4 @@
-package io.tailrace.plan;
+package io.tailrace.plan.shape;
 
 /**
  * One difference between two plans.

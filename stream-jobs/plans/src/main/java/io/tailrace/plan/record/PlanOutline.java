@@ -1,5 +1,9 @@
-package io.tailrace.plan;
+package io.tailrace.plan.record;
 
+import io.tailrace.plan.Plan;
+import io.tailrace.plan.PlanFlag;
+import io.tailrace.plan.PlanNode;
+import io.tailrace.plan.TableAccess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
