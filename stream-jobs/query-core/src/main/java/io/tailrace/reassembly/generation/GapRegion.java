@@ -23,33 +23,11 @@ import java.util.Arrays;
  */
 final class GapRegion implements FrameListener {
 
-    /** Bytes {@code [from, to)} as they were posted. */
-    private static final class Piece {
-        private final PostingKind kind;
-        private final String detail;
-        private final long postedTo;
-        private long postedFrom;
-        private long from;
-        private EventId deadLetter;
-        /** The bytes if they are stored; null for a gap, and if they are too many. */
-        private byte[] bytes;
-
-        private long storedAs;
-
-        private Piece(PostingKind kind, String detail, long from, long to) {
-            this.kind = kind;
-            this.detail = detail;
-            this.from = from;
-            this.postedFrom = from;
-            this.postedTo = to;
-        }
-    }
-
     private final LogFileGeneration generation;
     private final ReassemblyLimits limits;
     private final StateWriter.Ids ids;
     private final LineReader reader;
-    private final ArrayDeque<Piece> pieces = new ArrayDeque<>();
+    private final ArrayDeque<GapPiece> pieces = new ArrayDeque<>();
     private long from;
     private long to;
     private long retained;
@@ -106,7 +84,7 @@ final class GapRegion implements FrameListener {
     }
 
     private boolean isUntouched() {
-        Piece next = pieceAt(reader.frontier());
+        GapPiece next = pieceAt(reader.frontier());
         return next != null && next.postedFrom == reader.frontier() && generation.misses(reader.frontier());
     }
 
@@ -122,7 +100,7 @@ final class GapRegion implements FrameListener {
 
     /** Adds the next posting; {@code bytes} may be null. */
     void add(PostingKind kind, String detail, long pieceFrom, long pieceTo, EventId deadLetter, byte[] bytes) {
-        Piece piece = new Piece(kind, detail, pieceFrom, pieceTo);
+        GapPiece piece = new GapPiece(kind, detail, pieceFrom, pieceTo);
         piece.deadLetter = deadLetter;
         if (bytes != null && retained + bytes.length <= limits.edgeBytes()) {
             piece.bytes = bytes;
@@ -139,7 +117,7 @@ final class GapRegion implements FrameListener {
 
     /** Returns the end of the bytes from the frontier that the region does not store itself. */
     long neededTo() {
-        Piece needed = pieceAt(reader.frontier());
+        GapPiece needed = pieceAt(reader.frontier());
         return needed == null ? to : needed.postedTo;
     }
 
@@ -177,7 +155,7 @@ final class GapRegion implements FrameListener {
         ByteArrayOutputStream stored = new ByteArrayOutputStream();
         long offset = reader.frontier();
         boolean endsWithinLine = false;
-        for (Piece next = pieceAt(offset); next != null && next.bytes != null; next = pieceAt(offset)) {
+        for (GapPiece next = pieceAt(offset); next != null && next.bytes != null; next = pieceAt(offset)) {
             int skipped = (int) (offset - next.postedFrom);
             stored.write(next.bytes, skipped, next.bytes.length - skipped);
             offset = next.postedTo;
@@ -189,8 +167,8 @@ final class GapRegion implements FrameListener {
         return stored.toByteArray();
     }
 
-    private Piece pieceAt(long offset) {
-        for (Piece piece : pieces) {
+    private GapPiece pieceAt(long offset) {
+        for (GapPiece piece : pieces) {
             if (offset >= piece.postedFrom && offset < piece.postedTo) {
                 return piece;
             }
@@ -224,7 +202,7 @@ final class GapRegion implements FrameListener {
 
     /** Reverses a posting of which a part has been replaced, and posts the rest. */
     void settle() {
-        Piece first = pieces.peekFirst();
+        GapPiece first = pieces.peekFirst();
         if (first != null && first.from > first.postedFrom) {
             takeBack(first);
             drop();
@@ -232,10 +210,10 @@ final class GapRegion implements FrameListener {
         }
     }
 
-    private Piece postRest(Piece replaced) {
+    private GapPiece postRest(GapPiece replaced) {
         byte[] bytes = restOfBytes(replaced);
         if (replaced.kind == PostingKind.DEAD_LETTER && bytes != null) {
-            Piece rest = new Piece(replaced.kind, replaced.detail, replaced.from, replaced.postedTo);
+            GapPiece rest = new GapPiece(replaced.kind, replaced.detail, replaced.from, replaced.postedTo);
             DeadLetterCode code = DeadLetterCode.valueOf(replaced.detail);
             rest.bytes = bytes;
             rest.deadLetter = generation.postDeadLetter(rest.from, bytes, code, "a part of a gap before it was filled");
@@ -243,7 +221,7 @@ final class GapRegion implements FrameListener {
         }
         // a dead letter needs its bytes: without them the rest is lost until it is shipped again
         boolean lost = replaced.kind == PostingKind.DEAD_LETTER;
-        Piece rest = new Piece(
+        GapPiece rest = new GapPiece(
                 lost ? PostingKind.GAP : replaced.kind,
                 lost ? "lost" : replaced.detail,
                 replaced.from,
@@ -254,7 +232,7 @@ final class GapRegion implements FrameListener {
     }
 
     /** Returns the stored bytes that were not replaced; null if they are not stored. */
-    private byte[] restOfBytes(Piece piece) {
+    private byte[] restOfBytes(GapPiece piece) {
         if (piece.bytes == null) {
             return null;
         }
@@ -307,7 +285,7 @@ final class GapRegion implements FrameListener {
 
     /** Returns whether the same bytes were rejected for the same reason before: then that dead letter remains valid. */
     private boolean isUnchanged(long rejectedFrom, long rejectedTo, DeadLetterCode code) {
-        Piece first = pieces.peekFirst();
+        GapPiece first = pieces.peekFirst();
         boolean same = first != null
                 && first.kind == PostingKind.DEAD_LETTER
                 && first.postedFrom == rejectedFrom
@@ -321,7 +299,7 @@ final class GapRegion implements FrameListener {
 
     /** Reverses what was posted before an offset. The rest of a piece is posted again by {@link #settle}. */
     private void replaceUntil(long offset) {
-        for (Piece first = pieces.peekFirst(); first != null && first.from < offset; first = pieces.peekFirst()) {
+        for (GapPiece first = pieces.peekFirst(); first != null && first.from < offset; first = pieces.peekFirst()) {
             if (first.postedTo > offset) {
                 first.from = offset;
                 return;
@@ -331,7 +309,7 @@ final class GapRegion implements FrameListener {
         }
     }
 
-    private void takeBack(Piece piece) {
+    private void takeBack(GapPiece piece) {
         generation.postings().reverse(piece.kind, piece.detail, piece.postedFrom, piece.postedTo);
         if (piece.deadLetter != null) {
             generation.supersede(piece.deadLetter, piece.postedFrom, piece.postedTo, piece.detail);
@@ -339,7 +317,7 @@ final class GapRegion implements FrameListener {
     }
 
     private void drop() {
-        Piece first = pieces.pollFirst();
+        GapPiece first = pieces.pollFirst();
         ids.release(first.storedAs);
     }
 
@@ -350,20 +328,7 @@ final class GapRegion implements FrameListener {
         out.bytes(after);
         reader.save(out);
         out.number(pieces.size());
-        pieces.forEach(piece -> savePiece(out, piece));
-    }
-
-    private static void savePiece(StateWriter out, Piece piece) {
-        out.text(piece.kind.name());
-        out.text(piece.detail);
-        out.number(piece.from);
-        out.number(piece.postedFrom);
-        out.number(piece.postedTo);
-        out.bytes(piece.deadLetter == null ? null : piece.deadLetter.bytes());
-        if (piece.bytes != null && piece.storedAs == 0) {
-            piece.storedAs = out.store(piece.bytes);
-        }
-        out.number(piece.storedAs);
+        pieces.forEach(piece -> piece.save(out));
     }
 
     static GapRegion restore(
@@ -378,24 +343,8 @@ final class GapRegion implements FrameListener {
         region.after = in.bytes();
         reader.restore(in);
         for (int count = in.count(); count > 0; count--) {
-            region.pieces.add(restorePiece(in));
+            region.pieces.add(GapPiece.restore(in));
         }
         return region;
-    }
-
-    private static Piece restorePiece(StateReader in) {
-        PostingKind kind = PostingKind.valueOf(in.text());
-        String detail = in.text();
-        long from = in.number();
-        long postedFrom = in.number();
-        Piece piece = new Piece(kind, detail, postedFrom, in.number());
-        piece.from = from;
-        byte[] letter = in.bytes();
-        piece.deadLetter = letter == null ? null : new EventId(letter);
-        piece.storedAs = in.number();
-        if (piece.storedAs != 0) {
-            piece.bytes = in.stored(piece.storedAs);
-        }
-        return piece;
     }
 }
