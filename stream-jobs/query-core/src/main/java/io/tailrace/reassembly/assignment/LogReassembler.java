@@ -61,6 +61,7 @@ public final class LogReassembler {
     private final TreeMap<Long, LogFileGeneration> generations = new TreeMap<>();
     private final List<UnassignedLines> held = new ArrayList<>();
     private final FileCensus census;
+    private final CandidateGenerations candidates;
     private final SignedRangeReport report;
     private final SignedRanges signedRanges;
     private long lastGeneration;
@@ -83,6 +84,7 @@ public final class LogReassembler {
         this.limits = limits;
         this.poster = new LedgerWriter(id, version, output);
         this.census = new FileCensus(id, poster, generations);
+        this.candidates = new CandidateGenerations(generations, census);
         this.report = new SignedRangeReport(output);
         this.signedRanges = new SignedRanges(generations, report);
     }
@@ -153,7 +155,7 @@ public final class LogReassembler {
     }
 
     private boolean continueFile(LineBlock block) {
-        LogFileGeneration next = block.backfill() ? null : continuedBy(block, block.offset());
+        LogFileGeneration next = block.backfill() ? null : candidates.continuedBy(block, block.offset());
         if (next == null || census.isRenamed(next, block.origin().path())) {
             return false;
         }
@@ -244,28 +246,6 @@ public final class LogReassembler {
 
     // ---- assignment of lines ----
 
-    private LogFileGeneration continuedBy(LineBlock block, long offset) {
-        LogFileGeneration best = null;
-        for (LogFileGeneration generation : generations.values()) {
-            boolean fits = generation.continuesAt(offset)
-                    && generation.expectsMore()
-                    && !census.wasCutBefore(generation, block)
-                    && !census.isTooShort(generation, block);
-            if (fits && (best == null || rank(generation, block) >= rank(best, block))) {
-                best = generation;
-            }
-        }
-        return best;
-    }
-
-    /**
-     * Ranks a file: one under the same path is a better match than others, and one that is still read is a better
-     * match than one that has ended.
-     */
-    private int rank(LogFileGeneration generation, LineBlock block) {
-        return (census.isUnder(generation, block.origin().path()) ? 2 : 0) + (generation.ended() ? 0 : 1);
-    }
-
     /** Places runs until no more can be placed, because each may make another one placeable. */
     private void place() {
         boolean placed = true;
@@ -297,13 +277,13 @@ public final class LogReassembler {
         if (first.backfill()) {
             return placeBackfill(run);
         }
-        LogFileGeneration next = continuedBy(first, run.from());
+        LogFileGeneration next = candidates.continuedBy(first, run.from());
         if (next != null && !census.isRenamed(next, first.origin().path())) {
             return absorb(next, run, Long.MAX_VALUE);
         }
         List<LogFileGeneration> alike = new ArrayList<>();
         for (LogFileGeneration generation : generations.descendingMap().values()) {
-            ContentComparison comparison = compare(generation, run);
+            ContentComparison comparison = CandidateGenerations.compare(generation, run);
             if (comparison == null) {
                 continue;
             }
@@ -324,15 +304,6 @@ public final class LogReassembler {
             return true;
         }
         return placeByCensus(run, alike);
-    }
-
-    /** Returns null if the run is not below the generation's frontier, or differs from what was read. */
-    private static ContentComparison compare(LogFileGeneration generation, UnassignedLines run) {
-        if (run.from() >= generation.frontier()) {
-            return null;
-        }
-        ContentComparison comparison = generation.compare(run);
-        return comparison.differs() ? null : comparison;
     }
 
     private boolean placeByCensus(UnassignedLines run, List<LogFileGeneration> alike) {
@@ -434,19 +405,18 @@ public final class LogReassembler {
         FileView view = census.seenAfter(run);
         LogFileGeneration shown = view == null ? null : generations.get(view.generation());
         boolean unknownFile = view != null && shown == null;
-        LogFileGeneration interrupted = unknownFile || hasSameHead(shown, run) ? null : bestBeforeHole(run, view);
+        LogFileGeneration interrupted = unknownFile || CandidateGenerations.hasSameHead(shown, run)
+                ? null
+                : candidates.bestBeforeHole(run, view);
         if (interrupted != null) {
             resumeAfterHole(interrupted, run);
-        } else if (generations.isEmpty() || unknownFile || (run.from() == 0 && !cameAgain(run))) {
+        } else if (generations.isEmpty() || unknownFile || (run.from() == 0 && !candidates.cameAgain(run))) {
             startGeneration(run);
         } else {
-            decideBelowFrontier(run, hasSameHead(shown, run) ? shown : bestCandidate(run));
+            decideBelowFrontier(
+                    run, CandidateGenerations.hasSameHead(shown, run) ? shown : candidates.bestCandidate(run));
         }
         held.removeIf(UnassignedLines::isEmpty);
-    }
-
-    private static boolean hasSameHead(LogFileGeneration generation, UnassignedLines run) {
-        return generation != null && compare(generation, run) != null;
     }
 
     private void resumeAfterHole(LogFileGeneration generation, UnassignedLines run) {
@@ -456,40 +426,12 @@ public final class LogReassembler {
         absorb(generation, run, Long.MAX_VALUE);
     }
 
-    /** Returns whether the run repeats a known file from its start, and the census has reported no other file. */
-    private boolean cameAgain(UnassignedLines run) {
-        LogFileGeneration same = bestCandidate(run);
-        return same != null && run.to() <= same.frontier() && census.checkedAfter(run);
-    }
-
-    /** Returns the generation that most probably continues with the run after a hole. */
-    private LogFileGeneration bestBeforeHole(UnassignedLines run, FileView view) {
-        LogFileGeneration best = null;
-        for (LogFileGeneration generation : generations.values()) {
-            boolean fits = generation.frontier() <= run.from() && !census.isTooShort(generation, run.first());
-            if (fits && (best == null || compareBeforeHole(generation, best, run, view) >= 0)) {
-                best = generation;
-            }
-        }
-        return best;
-    }
-
-    private int compareBeforeHole(LogFileGeneration one, LogFileGeneration other, UnassignedLines run, FileView view) {
-        boolean oneIsSeen = view != null && view.generation() == one.number();
-        boolean otherIsSeen = view != null && view.generation() == other.number();
-        if (oneIsSeen != otherIsSeen) {
-            return oneIsSeen ? 1 : -1;
-        }
-        int byRank = Integer.compare(rank(one, run.first()), rank(other, run.first()));
-        return byRank != 0 ? byRank : Long.compare(one.frontier(), other.frontier());
-    }
-
     private String gapKind(long bytes) {
         return bytes >= limits.lineLimitBytes() ? "oversize" : "lost";
     }
 
     private void decideBelowFrontier(UnassignedLines run, LogFileGeneration same) {
-        ContentComparison comparison = same == null ? null : compare(same, run);
+        ContentComparison comparison = same == null ? null : CandidateGenerations.compare(same, run);
         if (comparison == null) {
             conflict(run, "lines that differ from what was read at their offsets, and the census contains no new file");
         } else if (same.misses(run.from())) {
@@ -504,23 +446,6 @@ public final class LogReassembler {
         } else {
             conflict(run, "lines at offsets that were read before, for which no hash is stored");
         }
-    }
-
-    /** Returns the generation to which the lines most probably belonged; null if they differ from all. */
-    private LogFileGeneration bestCandidate(UnassignedLines run) {
-        LogFileGeneration best = generations.get(run.sameAs());
-        if (best != null && compare(best, run) != null) {
-            return best;
-        }
-        long agreedTo = -1;
-        for (LogFileGeneration generation : generations.descendingMap().values()) {
-            ContentComparison comparison = compare(generation, run);
-            if (comparison != null && comparison.agreedTo() > agreedTo && !census.contradicts(generation, run)) {
-                best = generation;
-                agreedTo = comparison.agreedTo();
-            }
-        }
-        return agreedTo < 0 ? null : best;
     }
 
     private static void takeAsDuplicate(LogFileGeneration generation, UnassignedLines run, long until) {
