@@ -1,4 +1,4 @@
-"""The outline of a plan (io.tailrace.plan.PlanOutline) as steps: expensive ones, differences of two."""
+"""The outline of a plan (io.tailrace.plan.record.PlanOutline) as steps: expensive ones, differences of two."""
 
 import difflib
 import re

@@ -88,6 +88,19 @@ class ArchitectureTest {
             .resideInAnyPackage("io.tailrace.detection..", "io.tailrace.plan..", "io.tailrace.spans..");
 
     @ArchTest
+    static final ArchRule ONLY_THE_REASSEMBLY_DEPENDS_ON_ITS_PARTS = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.tailrace.reassembly..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.tailrace.reassembly.census..",
+                    "io.tailrace.reassembly.content..",
+                    "io.tailrace.reassembly.generation..",
+                    "io.tailrace.reassembly.ledger..",
+                    "io.tailrace.reassembly.signing..");
+
+    @ArchTest
     static final ArchRule NOTHING_DEPENDS_ON_A_JOB = noClasses()
             .that()
             .resideOutsideOfPackages(NORMALIZE_JOB, DETECTION_JOB)

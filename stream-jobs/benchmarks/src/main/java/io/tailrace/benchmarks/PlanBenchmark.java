@@ -1,8 +1,8 @@
 package io.tailrace.benchmarks;
 
 import io.tailrace.plan.Plan;
-import io.tailrace.plan.PlanHash;
-import io.tailrace.plan.PlanReader;
+import io.tailrace.plan.reader.PlanReader;
+import io.tailrace.plan.shape.PlanHash;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

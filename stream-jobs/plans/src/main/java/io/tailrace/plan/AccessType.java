@@ -5,7 +5,7 @@ import java.util.Map;
 
 /**
  * The method by which a table's rows are found, with the names of EXPLAIN's column {@code type}, cheapest first.
- * Version 2 uses other names; {@link IteratorPlanReader} converts them.
+ * Version 2 uses other names; {@code plan.reader} converts them.
  */
 public enum AccessType {
     /** A table of one row. */
@@ -57,7 +57,7 @@ public enum AccessType {
      * Returns the type of a server's name, also with MariaDB's prefix {@code hash_} for a hash join that reads the
      * table in this way.
      */
-    static AccessType named(String name) {
+    public static AccessType named(String name) {
         String plain = name.startsWith("hash_") ? name.substring(5) : name;
         return BY_NAME.getOrDefault(plain, UNKNOWN);
     }

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** A merge of several indexes of one table: {@code union(ka,kb)} in MySQL's notation; MariaDB writes a tree. */
-final class IndexMerge {
+public final class IndexMerge {
 
     private IndexMerge() {}
 
     /** Converts MariaDB's {@code index_merge} to MySQL's notation. */
-    static String text(JsonValue value) {
+    public static String text(JsonValue value) {
         if (value instanceof JsonArray array) {
             return array.values().stream().map(IndexMerge::text).collect(Collectors.joining(","));
         }
@@ -32,7 +32,7 @@ final class IndexMerge {
     }
 
     /** Returns the names of the indexes in {@code union(ka,intersect(kb,kc))} in their order. */
-    static List<String> indexes(String text) {
+    public static List<String> indexes(String text) {
         List<String> indexes = new ArrayList<>();
         for (String piece : text.split(",")) {
             String name =

@@ -43,7 +43,7 @@ public record PlanNode(
     }
 
     /** Returns a copy with one more input. */
-    PlanNode withInput(PlanNode input) {
+    public PlanNode withInput(PlanNode input) {
         List<PlanNode> more = new ArrayList<>(inputs);
         more.add(input);
         return new PlanNode(

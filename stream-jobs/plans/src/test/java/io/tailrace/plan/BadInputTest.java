@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.plan.advice.Advisor;
 import io.tailrace.plan.json.RepairKind;
+import io.tailrace.plan.reader.PlanReader;
+import io.tailrace.plan.record.PlanJson;
+import io.tailrace.plan.record.PlanOutline;
+import io.tailrace.plan.shape.PlanDiff;
+import io.tailrace.plan.shape.PlanHash;
 import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;

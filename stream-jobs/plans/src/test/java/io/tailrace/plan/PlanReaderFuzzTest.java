@@ -2,6 +2,9 @@ package io.tailrace.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.plan.reader.PlanDocuments;
+import io.tailrace.plan.record.PlanJson;
+import io.tailrace.plan.shape.PlanDiff;
 import io.tailrace.testing.PropertyTestBudget;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
+import io.tailrace.reassembly.assignment.LogReassembler;
+import io.tailrace.reassembly.content.HeadHash;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

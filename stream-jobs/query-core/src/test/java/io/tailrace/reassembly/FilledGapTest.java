@@ -9,6 +9,8 @@ import io.tailrace.formats.FormatRegistry;
 import io.tailrace.formats.GoldenInputs;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
+import io.tailrace.reassembly.assignment.LogReassembler;
+import io.tailrace.reassembly.content.HeadHash;
 import io.tailrace.testing.PropertyTestBudget;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -8,6 +8,7 @@ import io.tailrace.formats.FormatRegistry;
 import io.tailrace.formats.GoldenInputs;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
+import io.tailrace.reassembly.assignment.LogReassembler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.PostingKind;
+import io.tailrace.reassembly.assignment.LogReassembler;
+import io.tailrace.reassembly.content.HeadHash;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

@@ -1,5 +1,6 @@
 package io.tailrace.reassembly;
 
+import io.tailrace.reassembly.state.StateStore;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -8,6 +8,7 @@ import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogFormats;
+import io.tailrace.reassembly.content.LineHashes;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 

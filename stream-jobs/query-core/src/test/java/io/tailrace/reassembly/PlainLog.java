@@ -3,6 +3,8 @@ package io.tailrace.reassembly;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.tailrace.event.SignedRange;
+import io.tailrace.reassembly.assignment.LogReassembler;
+import io.tailrace.reassembly.content.HeadHash;
 
 /** A log of {@link PlainFormat}, whose lines and censuses a test writes as texts. All times are epoch milliseconds. */
 final class PlainLog {

@@ -10,6 +10,8 @@ import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
+import io.tailrace.reassembly.assignment.LogReassembler;
+import io.tailrace.reassembly.content.LineHashes;
 import io.tailrace.testing.PropertyTestBudget;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

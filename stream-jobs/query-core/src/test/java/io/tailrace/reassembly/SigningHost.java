@@ -1,6 +1,7 @@
 package io.tailrace.reassembly;
 
 import io.tailrace.event.SignedRange;
+import io.tailrace.reassembly.content.HeadHash;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

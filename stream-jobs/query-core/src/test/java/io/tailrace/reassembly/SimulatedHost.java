@@ -1,5 +1,6 @@
 package io.tailrace.reassembly;
 
+import io.tailrace.reassembly.content.LineHashes;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

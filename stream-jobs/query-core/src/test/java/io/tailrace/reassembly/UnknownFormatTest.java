@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.DeadLetterCode;
+import io.tailrace.reassembly.assignment.LogReassembler;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,12 +2,12 @@ package io.tailrace.cli.plan;
 
 import io.tailrace.cli.digest.render.AnsiStyle;
 import io.tailrace.plan.Plan;
-import io.tailrace.plan.PlanDifference;
-import io.tailrace.plan.PlanHash;
 import io.tailrace.plan.PlanNode;
 import io.tailrace.plan.advice.Advice;
 import io.tailrace.plan.advice.Advisor;
 import io.tailrace.plan.json.Repair;
+import io.tailrace.plan.shape.PlanDifference;
+import io.tailrace.plan.shape.PlanHash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -1,6 +1,6 @@
 package io.tailrace.flink.framing;
 
-import io.tailrace.reassembly.LogReassembler;
+import io.tailrace.reassembly.assignment.LogReassembler;
 import org.apache.flink.runtime.throwable.ThrowableAnnotation;
 import org.apache.flink.runtime.throwable.ThrowableType;
 

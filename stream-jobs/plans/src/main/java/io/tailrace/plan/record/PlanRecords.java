@@ -2,12 +2,10 @@ package io.tailrace.plan.record;
 
 import io.tailrace.event.StatementPlan;
 import io.tailrace.plan.Plan;
-import io.tailrace.plan.PlanHash;
-import io.tailrace.plan.PlanJson;
 import io.tailrace.plan.PlanNode;
-import io.tailrace.plan.PlanOutline;
 import io.tailrace.plan.advice.Advice;
 import io.tailrace.plan.advice.Advisor;
+import io.tailrace.plan.shape.PlanHash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
