@@ -41,6 +41,7 @@ final class ConstantConditionFlags {
     private boolean masked;
 
     private boolean tautology;
+    private boolean open; // a tautology is not part of an optional filter
     private boolean constant;
     private boolean everyRow;
     private boolean optional;
@@ -53,7 +54,6 @@ final class ConstantConditionFlags {
     private boolean mayConcatenate;
     /** The statement changes the rows that its WHERE selects. */
     private boolean changesRows;
-
     /** Number of parentheses that the conditions before the current token leave open. */
     private int unclosed;
 
@@ -88,7 +88,7 @@ final class ConstantConditionFlags {
         if (constant) {
             EventFlag.CONSTANT_CONDITION.addTo(flags);
         }
-        if (optional) {
+        if (optional && !open) {
             EventFlag.OPTIONAL_FILTER.addTo(flags);
         }
         if (everyRow) {
@@ -99,6 +99,7 @@ final class ConstantConditionFlags {
 
     private void read(byte[] bytes, int from, int to) {
         tautology = false;
+        open = false;
         constant = false;
         everyRow = false;
         optional = false;
@@ -223,9 +224,12 @@ final class ConstantConditionFlags {
      */
     private void addFlags(Kind joined, Verdict verdict, int operand) {
         if (verdict != Verdict.DEPENDS) {
-            boolean holds = verdict == Verdict.HOLDS;
-            tautology |= joined == Kind.OR && holds;
-            if (compared && !idiom && (joined == Kind.AND || !holds)) {
+            if (joined == Kind.OR && verdict == Verdict.HOLDS) {
+                boolean ofFilter = compared && filter.isChoiceOfAll(masked) && endsFilter();
+                tautology = true;
+                optional |= ofFilter;
+                open |= !ofFilter;
+            } else if (compared && !idiom) {
                 boolean probe = !masked && filter.isProbe();
                 boolean ofFilter = !probe && (joined == Kind.AND ? beginsFilter(operand) : endsFilter());
                 optional |= ofFilter;

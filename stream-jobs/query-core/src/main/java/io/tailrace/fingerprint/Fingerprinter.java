@@ -56,6 +56,7 @@ public final class Fingerprinter {
     private final DynamicStatementFlags hidden;
     private final SettingFlags assigned;
     private final UnionRowFlags unions;
+    private final SecretPatternFlags secrets;
     private final AccountNames accounts;
     private boolean accountsIncomplete;
     /** Applies the previous rules; null if this object does, or until one of their ids is requested. */
@@ -79,6 +80,7 @@ public final class Fingerprinter {
         hidden = new DynamicStatementFlags(mode);
         assigned = new SettingFlags(mode);
         unions = new UnionRowFlags(mode);
+        secrets = new SecretPatternFlags(mode);
         accounts = new AccountNames(mode);
     }
 
@@ -178,6 +180,7 @@ public final class Fingerprinter {
             flags.addAll(hidden.of(bytes, from, end));
             flags.addAll(assigned.of(bytes, from, end));
             flags.addAll(unions.of(bytes, from, end));
+            flags.addAll(secrets.of(bytes, from, end));
         }
         return flags;
     }
@@ -306,7 +309,8 @@ public final class Fingerprinter {
         boolean literals = conditions.arePossible(masked, read)
                 || hidden.arePossible(masked, read)
                 || assigned.arePossible(masked, read)
-                || unions.arePossible(masked, read);
+                || unions.arePossible(masked, read)
+                || secrets.arePossible(masked, read);
         boolean named = accounts.arePossible(masked, read);
         names.mask(masked, length);
         collapser.collapse(names.bytes(), names.length());

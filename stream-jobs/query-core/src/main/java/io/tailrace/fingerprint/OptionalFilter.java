@@ -3,6 +3,7 @@ package io.tailrace.fingerprint;
 import io.tailrace.fingerprint.ConditionTokens.Kind;
 import io.tailrace.lexer.ByteText;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * Recognizes optional filters, in which reports compare a parameter with the value that means "all":
@@ -14,6 +15,8 @@ final class OptionalFilter {
     private static final byte[] IN = ByteText.ascii("in");
     /** Maximum number of values in a list that are read. */
     private static final int MAX_VALUES = 256;
+
+    private static final Set<String> CHOICES = Set.of("all", "any", "alle", "todos", "tous", "tutti", "*");
 
     private final ConditionTokens tokens;
     private final OperandReader operands;
@@ -36,6 +39,15 @@ final class OptionalFilter {
         boolean coded = first.kind() == Kind.CODED || second.kind() == Kind.CODED;
         boolean letter = first.text().matches("[a-z1]") && first.kind() == Kind.TEXT;
         return letter && (coded || second.kind() == Kind.TEXT && first.text().equals(second.text()));
+    }
+
+    /** Returns whether the stored literals are equal words for the choice of all values. Injections write others. */
+    boolean isChoiceOfAll(boolean masked) {
+        boolean texts = first.kind() == Kind.TEXT && second.kind() == Kind.TEXT;
+        return masked
+                || texts
+                        && first.text().equals(second.text())
+                        && CHOICES.contains(first.text().toLowerCase(Locale.ROOT));
     }
 
     /**

@@ -77,6 +77,8 @@ public enum EventFlag {
     EVERY_ROW("every_row", QueryEvent.class, AuditEvent.class),
     /** Every row of literals in a UNION contains a text like a label: {@code UNION SELECT 0, 'All'}. */
     UNION_WITH_LABEL("union_with_label", QueryEvent.class, AuditEvent.class),
+    /** A password, token or PIN is compared with LIKE and hardly more than wildcards: {@code token LIKE '%'}. */
+    SECRET_WILDCARD("secret_wildcard", QueryEvent.class, AuditEvent.class),
     /** A comment contains the end of a literal or of a parenthesis that was opened before the comment. */
     COMMENT_CUTS_STATEMENT("comment_cuts_statement", QueryEvent.class, AuditEvent.class),
     /** A line of a literal, a comment or a quoted name begins like an entry of a log of MySQL or MariaDB. */

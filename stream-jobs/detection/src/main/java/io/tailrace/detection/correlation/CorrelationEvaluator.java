@@ -9,8 +9,6 @@ import io.tailrace.detection.sigma.CorrelationCondition;
 import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.CorrelationRule.Type;
 import io.tailrace.identity.Murmur3;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
@@ -18,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -41,6 +40,7 @@ public final class CorrelationEvaluator {
     private final long latenessMicros;
     private final int limit;
     private final RuleIds numbers;
+    private final RepeatedMatches further;
 
     /**
      * @param latenessMicros by how many microseconds an event may be behind the watermark and still count completely
@@ -49,6 +49,7 @@ public final class CorrelationEvaluator {
         this.rule = rule;
         this.latenessMicros = latenessMicros;
         this.numbers = new RuleIds(rule.rules());
+        this.further = new RepeatedMatches(rule);
         this.limit = rule.type().isNumeric() ? Integer.MAX_VALUE : (int) Math.max(MAX_OCCURRENCES, 2 * rule.bound());
     }
 
@@ -108,6 +109,10 @@ public final class CorrelationEvaluator {
             GroupWindow window,
             long watermark,
             Consumer<RaisedAlert> alerts) {
+        if (rule.changeMicros() > 0) {
+            addToChange(ruleKey, event, group, window, watermark, alerts);
+            return;
+        }
         boolean repeats =
                 rule.repeatLevel().isPresent() && hasFiredWithin(event.action().micros(), window);
         boolean isReported = false;
@@ -128,6 +133,28 @@ public final class CorrelationEvaluator {
             }
             if (rule.type().isNumeric() && window.occurrences().size() > NumericWindow.FULL) {
                 reduce(group, window, watermark, alerts);
+            }
+        }
+    }
+
+    private void addToChange(
+            String ruleKey,
+            DetectionEvent event,
+            List<String> group,
+            GroupWindow window,
+            long watermark,
+            Consumer<RaisedAlert> alerts) {
+        for (String value : values(ruleKey, event)) {
+            RuleMatch match = occurrence(ruleKey, event, value, watermark);
+            Optional<Long> reported = further.reported(match, group, window);
+            if (window.add(match, limit) >= 0) {
+                Map<String, String> entity = new LinkedHashMap<>(Map.of(rule.field(), value));
+                entity.putAll(entity(group));
+                alerts.accept(further.alert(
+                        event, match, group, entity, reported, match.micros() < watermark - latenessMicros));
+                if (reported.isEmpty()) {
+                    window.fired().add(match.micros());
+                }
             }
         }
     }
@@ -311,26 +338,12 @@ public final class CorrelationEvaluator {
     /** Returns the alert about a further match of a group that was reported within the timespan. */
     private RaisedAlert repeated(
             DetectionEvent event, RuleMatch match, List<String> group, GroupWindow window, long watermark) {
-        Murmur3 hash = new Murmur3();
-        hash.update(rule.header().key()).update(match.eventId());
-        group.forEach(hash::update);
         long reported = window.fired().stream()
                 .filter(fired -> isWithin(match.micros(), fired))
                 .min(Comparator.naturalOrder())
                 .orElseThrow();
-        return new RaisedAlert(
-                HexFormat.of().formatHex(hash.digest()),
-                rule.header().at(rule.repeatLevel().orElseThrow()),
-                match.micros(),
-                match.micros(),
-                entity(group),
-                1,
-                List.of(match.eventId()),
-                RaisedAlert.statements(event),
-                Map.of(
-                        "first_reported",
-                        Instant.EPOCH.plus(reported, ChronoUnit.MICROS).toString()),
-                match.micros() < watermark - latenessMicros);
+        boolean late = match.micros() < watermark - latenessMicros;
+        return further.alert(event, match, group, entity(group), Optional.of(reported), late);
     }
 
     private Map<String, String> facts(List<RuleMatch> matches, double metric) {

@@ -20,8 +20,18 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 final class CorrelationCompiler {
 
     private static final String REPEAT_LEVEL = "repeat_level";
+    private static final String ONE_CHANGE = "one_change";
     private static final Set<String> KEYS = Set.of(
-            "type", "rules", "group-by", "optional", "timespan", "aliases", "condition", "generate", REPEAT_LEVEL);
+            "type",
+            "rules",
+            "group-by",
+            "optional",
+            "timespan",
+            "aliases",
+            "condition",
+            "generate",
+            REPEAT_LEVEL,
+            ONE_CHANGE);
     /** Maximum bound, because state stores that many matches of a group. */
     private static final BigDecimal MAX_BOUND = BigDecimal.valueOf(500_000);
 
@@ -49,16 +59,20 @@ final class CorrelationCompiler {
                 List.of(),
                 map.texts("group-by"),
                 optional(),
-                timespan(),
+                timespan("timespan"),
                 Map.of(),
                 alternatives.isEmpty()
                         ? condition(type, references.size())
                         : CorrelationCondition.of(map.text("condition"), indexes(alternatives, references)),
                 Level.of(map, REPEAT_LEVEL),
+                map.has(ONE_CHANGE) ? timespan(ONE_CHANGE) : 0,
                 true);
         if (rule.repeatLevel().isPresent() && !rule.reportsFirstMatches(references.size())) {
             throw map.refusal(
                     map.keyNode(REPEAT_LEVEL), "only a correlation over one rule with gte: 1 has a repeat_level");
+        }
+        if (rule.changeMicros() > 0 && (rule.repeatLevel().isEmpty() || rule.type() != Type.VALUE_COUNT)) {
+            throw map.refusal(map.keyNode(ONE_CHANGE), "only a value_count with a repeat_level has one_change");
         }
         RuleError place = map.refusal(
                         map.get(map.has("rules") ? "rules" : "condition").orElseThrow(), "")
@@ -142,9 +156,9 @@ final class CorrelationCompiler {
         return references;
     }
 
-    private long timespan() {
-        Node node = map.require("timespan", "a correlation");
-        String written = map.text("timespan");
+    private long timespan(String key) {
+        Node node = map.require(key, "a correlation");
+        String written = map.text(key);
         return Timespan.micros(written).orElseThrow(() -> map.refusal(node, Timespan.EXPECTED + ", found " + written));
     }
 

@@ -15,6 +15,8 @@ import java.util.Set;
  * @param aliases alias to field, by the key of the rule
  * @param condition condition on the metric of a window
  * @param repeatLevel level of an alert for each further match within the timespan; empty if these raise none
+ * @param changeMicros time after an alert within which matches with other values of {@link #field} are the same change; 0:
+ *     the correlation does not distinguish changes
  * @param alerts whether it raises alerts itself; false if only other correlations use it
  */
 public record CorrelationRule(
@@ -27,6 +29,7 @@ public record CorrelationRule(
         Map<String, Map<String, String>> aliases,
         CorrelationCondition condition,
         Optional<Level> repeatLevel,
+        long changeMicros,
         boolean alerts) {
 
     /** Maximum number of correlations that build on each other: the stages of the detect job. */
@@ -97,6 +100,16 @@ public record CorrelationRule(
     /** Returns a copy that raises alerts itself, or does not. */
     public CorrelationRule alerting(boolean itself) {
         return new CorrelationRule(
-                header, type, rules, groupBy, optional, timespanMicros, aliases, condition, repeatLevel, itself);
+                header,
+                type,
+                rules,
+                groupBy,
+                optional,
+                timespanMicros,
+                aliases,
+                condition,
+                repeatLevel,
+                changeMicros,
+                itself);
     }
 }

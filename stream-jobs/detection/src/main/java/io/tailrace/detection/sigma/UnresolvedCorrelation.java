@@ -39,6 +39,7 @@ record UnresolvedCorrelation(
                 rule.aliases(),
                 rule.condition(),
                 rule.repeatLevel(),
+                rule.changeMicros(),
                 rule.alerts());
         return new UnresolvedCorrelation(renamed, references, aliases, generate, place);
     }
@@ -55,6 +56,7 @@ record UnresolvedCorrelation(
                 aliasFields,
                 rule.condition(),
                 rule.repeatLevel(),
+                rule.changeMicros(),
                 true);
     }
 }

@@ -75,6 +75,63 @@ class InMemoryCorrelationEngineTest {
     }
 
     @Test
+    void oneChangeOnSeveralServersIsReportedOnce() {
+        start("type: value_count\nrules: fail\ngroup-by: [user, host]\noptional: [host]\ntimespan: 90d\n"
+                + "condition: {gte: 1, field: instance}\nrepeat_level: low\none_change: 10s");
+
+        on("one", 20, "dba", "jump");
+        on("two", 25, "dba", "jump");
+        on("three", 26, "dba", "other");
+        on("three", 27, "eve", "jump");
+        on("four", 60, "dba", "jump"); // later: another change
+        on("two", 90, "dba", "jump"); // known on this server
+        on("five", 91, "root", "localhost");
+        on("six", 92, "root", "localhost"); // another machine
+        on("six", 93, "root", "127.0.0.1");
+        on("seven", 94, "root", "127.0.0.1");
+
+        assertThat(alerts)
+                .extracting(alert -> alert.rule().level() + " " + alert.entity().get("instance") + " "
+                        + alert.entity().get("user"))
+                .containsExactly(
+                        "MEDIUM one dba",
+                        "LOW two dba",
+                        "MEDIUM three dba",
+                        "MEDIUM three eve",
+                        "MEDIUM four dba",
+                        "LOW two dba",
+                        "MEDIUM five root",
+                        "MEDIUM six root",
+                        "MEDIUM six root",
+                        "MEDIUM seven root");
+        assertThat(alerts.get(1).facts()).containsEntry("first_reported", "1970-01-01T00:00:20Z");
+        assertThat(alerts).extracting(RaisedAlert::id).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aServerIsOneOfTheSameChangeOnlyUntilTheChangeIsOver() {
+        start("type: value_count\nrules: fail\ngroup-by: [user, host]\noptional: [host]\ntimespan: 90d\n"
+                + "condition: {gte: 1, field: instance}\nrepeat_level: low\none_change: 10s");
+
+        on("one", 20, "dba", "jump");
+        on("two", 29, "dba", "jump"); // repeated, so it does not prolong the change
+        on("three", 31, "dba", "jump");
+
+        assertThat(alerts).extracting(alert -> alert.rule().level().name()).containsExactly("MEDIUM", "LOW", "MEDIUM");
+    }
+
+    private void on(String instance, int second, String user, String host) {
+        engine.match(
+                "fail",
+                DetectionEvent.builder(instance + second, second * SECOND, LogSource.ANY)
+                        .text("instance", instance)
+                        .text("user", user)
+                        .text("host", host)
+                        .build(),
+                alerts::add);
+    }
+
+    @Test
     void oneMatchIsReportedOnceAtTheRepeatLevel() {
         start("type: value_count\nrules: fail\ngroup-by: user\ntimespan: 10s\n"
                 + "condition: {gte: 1, field: host}\nrepeat_level: low");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.sequence.PrivilegedOperation;
+import io.tailrace.detection.sigma.Level;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -102,6 +103,44 @@ class PrivilegeEscalationDetectorTest {
         run.at(8 * DAY, "user", "root", "statement", "grant super on *.* to ?@?", "target_user", "app");
         run.at(8 * DAY + 1, "user", "root", "statement", "drop database shop");
         assertThat(run.alert().facts()).containsEntry("link", "granter").doesNotContainKey("path");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"set global max_connections = ?", "select user, host from mysql.user"})
+    void anAdministratorWhoGoesOnToAdministrateIsLow(String statement) {
+        start("privilege_chain: {}");
+        week();
+        run.at(1, "user", "dba", "statement", "select ?");
+        run.at(8 * DAY, "user", "dba", "statement", "grant select on shop.* to ?@?", "target_user", "app");
+        run.at(8 * DAY + 1, "user", "dba", "statement", statement, "table", "mysql.user");
+        assertThat(ofGranters()).isNotEmpty().allMatch(alert -> alert.rule().level() == Level.LOW);
+    }
+
+    @Test
+    void aGranterThatIsKnownForDaysOnlyIsNoAdministrator() {
+        start("privilege_chain: {}");
+        week();
+        run.at(6 * DAY, "user", "eve", "statement", "select ?");
+        run.at(8 * DAY, "user", "eve", "statement", "grant select on shop.* to ?@?", "target_user", "app");
+        run.at(8 * DAY + 1, "user", "eve", "statement", "set global max_connections = ?");
+        assertThat(ofGranters()).extracting(alert -> alert.rule().level()).containsExactly(Level.HIGH);
+    }
+
+    private List<RaisedAlert> ofGranters() {
+        return run.alerts().stream()
+                .filter(alert -> alert.facts().get("link").equals("granter"))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"set global max_connections = ?", "drop database shop"})
+    void theGranteeStaysHigh(String statement) {
+        start("privilege_chain: {}");
+        week();
+        run.at(1, "user", "app", "statement", "select ?");
+        run.at(8 * DAY, "user", "root", "statement", "grant super on *.* to ?@?", "target_user", "app");
+        run.at(8 * DAY + 1, "user", "app", "statement", statement);
+        assertThat(run.alert().rule().level()).isEqualTo(Level.HIGH);
     }
 
     @Test

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import io.tailrace.detection.sigma.Level;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Hours with a far higher amount than the same hour of other weeks. */
 class VolumeDetectorTest {
@@ -38,6 +41,58 @@ class VolumeDetectorTest {
         assertThat(alert.facts()).containsEntry("baseline_of", "this hour of other weeks");
         run.slow(16 * DAY + 9.3, "user", "app", "rows_sent", "90000");
         assertThat(run.alerts()).as("once an hour").hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"database, shop, 0", "data_access, known, 1", "data_access, unknown, 1", "flag, tables_incomplete, 1"})
+    void rowsThatMayBeSensitiveHaveTheLowerLimit(String field, String value, int alerts) {
+        start("volume_query_rows: {}");
+        pages(25, field, value);
+        assertThat(run.alerts()).hasSize(alerts);
+    }
+
+    @Test
+    void manyRowsWithoutADataClassExceedTheHigherLimit() {
+        start("volume_query_rows: {}");
+        pages(42, "database", "shop");
+        assertThat(run.alert().facts()).containsEntry("threshold", "40000");
+    }
+
+    @Test
+    void aJobThatReadsSeveralTablesIsReportedOnceAnHour() {
+        start("volume_query_rows: {}");
+        pages(42, "database", "shop");
+        String[] sizes = {"41000", "42000", "43000"};
+        double[] hours = {9.5, 9.6, 11};
+        for (int i = 0; i < sizes.length; i++) {
+            run.slow(16 * DAY + hours[i], "user", "app", "rows_sent", sizes[i], "query_id", "C" + i, "table", "orders");
+        }
+        run.slow(
+                16 * DAY + 11.5,
+                "user",
+                "app",
+                "rows_sent",
+                "44000",
+                "query_id",
+                "D",
+                "table",
+                "cards",
+                "data_access",
+                "known");
+        assertThat(run.alerts())
+                .extracting(alert -> alert.rule().level())
+                .containsExactly(Level.MEDIUM, Level.LOW, Level.LOW, Level.MEDIUM, Level.MEDIUM);
+    }
+
+    /** Reads 1,000 rows of a table so often within one hour, after 16 days with another statement. */
+    private void pages(int count, String field, String value) {
+        for (int day = 0; day < 16; day++) {
+            run.slow(day * DAY, "user", "app", "rows_sent", "3000", "query_id", "A", "table", "orders");
+        }
+        for (int page = 0; page < count; page++) {
+            double hours = 16 * DAY + 9 + page / 100.0;
+            run.slow(hours, "user", "app", "rows_sent", "1000", "query_id", "B", "table", "orders", field, value);
+        }
     }
 
     @Test

@@ -31,6 +31,7 @@ import io.tailrace.detection.detector.volume.HourlyBaseline;
 import io.tailrace.detection.detector.volume.QueryVolumeDetector;
 import io.tailrace.detection.detector.volume.VolumeDetector;
 import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.sigma.Level;
 import java.io.File;
 import java.io.IOException;
 import java.util.Optional;
@@ -52,10 +53,8 @@ final class DetectorFactory {
         return switch (kind) {
             case FIRST_SEEN_USER -> firstSeen(settings, basis, "", "user", DetectorEventFields::isActivity, MAX_USERS);
             case FIRST_SEEN_HOST -> firstSeenHost(settings, basis);
-            case FIRST_SEEN_PROGRAM -> firstSeen(
-                    settings, basis, "user", "program", DetectorEventFields::isActivity, MAX_PER_USER);
-            case FIRST_SEEN_TABLE -> firstSeen(
-                    settings, basis, "user", "table", event -> !DetectorEventFields.hasFailed(event), MAX_TABLES);
+            case FIRST_SEEN_PROGRAM -> firstSeenProgram(settings, basis);
+            case FIRST_SEEN_TABLE -> firstSeenTable(settings, basis);
             case FIRST_SEEN_DATA_CLASS -> firstSeenDataClass(settings, basis);
             case FIRST_SEEN_STATEMENT -> firstSeen(
                     settings, basis, "user", "query_id", DetectorEventFields::isActivity, MAX_STATEMENTS);
@@ -84,6 +83,34 @@ final class DetectorFactory {
             case PEER_TABLES -> new PeerTablesDetector(
                     basis, PeerGroups.of(settings), PeerTablesDetector.Limits.of(settings));
         };
+    }
+
+    /** Drivers of applications send attributes without the name of a program; clients of people send one. */
+    private static StatefulDetector firstSeenProgram(DetectorOptions settings, DetectorDefinition basis) {
+        Predicate<DetectionEvent> active = DetectorEventFields::isActivity;
+        Subject subject = new Subject(
+                "user",
+                "program",
+                active,
+                UnaryOperator.identity(),
+                value -> false,
+                event -> !event.values("connection_attribute._client_name").isEmpty() && active.test(event),
+                Optional.empty());
+        return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_PER_USER));
+    }
+
+    /** Alerts have the level medium if an account that is known without any data class accesses one. */
+    private static StatefulDetector firstSeenTable(DetectorOptions settings, DetectorDefinition basis) {
+        Predicate<DetectionEvent> succeeded = event -> !DetectorEventFields.hasFailed(event);
+        Subject subject = new Subject(
+                "user",
+                "table",
+                succeeded,
+                UnaryOperator.identity(),
+                value -> false,
+                event -> DetectorEventFields.isStatement(event) && succeeded.test(event),
+                Optional.of(Level.MEDIUM));
+        return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES));
     }
 
     private static StatefulDetector firstSeenDataClass(DetectorOptions settings, DetectorDefinition basis) {

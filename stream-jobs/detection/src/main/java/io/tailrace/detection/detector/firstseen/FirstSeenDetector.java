@@ -14,12 +14,14 @@ import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.sigma.Level;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -30,19 +32,31 @@ import java.util.function.UnaryOperator;
  *
  * <p>A new entity is learning. Its learning ends after the learning period, or earlier, if the entity was active for
  * the settling period without a new value. An entity with constant behaviour is therefore monitored early, and an
- * entity that was inactive continues to learn.
+ * entity that was inactive continues to learn. It is also active without any value, as a monitoring account that reads no
+ * table: its first value after the learning is new.
  */
 public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.State> {
 
     private static final byte OLDEST_VERSION = 1;
-    private static final byte VERSION = 2;
+    private static final byte WITHOUT_CLASSES = 2;
+    private static final byte VERSION = 3;
     private static final int MAX_NAMED = 5;
     private static final String FIELD_OF_CLASSES = "data_class";
+    /** Key of the cache for events without a value. No value is empty. */
+    private static final String NO_VALUE = "";
+
+    /** Monitoring accesses more of these tables over time, and no other tables. */
+    private static final List<String> CATALOGUES =
+            List.of("performance_schema.", "information_schema.", "INFORMATION_SCHEMA.", "sys.");
+
+    private static final String FIRST_CLASS = " It accessed no sensitive data before.";
+    private static final String OF_CLASS = "\n";
 
     private final Subject subject;
     private final Learning learning;
     private final ObservationCache recently = new ObservationCache(ExpiringValueSet.HOUR);
     private final DetectorAlertFactory alerts;
+    private final DetectorAlertFactory ofFirstClass;
 
     /**
      * Defines the observed values.
@@ -52,13 +66,27 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
      * @param wanted condition for the events to observe
      * @param shape converts a value to the compared form, such as the network of an address
      * @param quiet values that are learned but never reported
+     * @param active condition for events without a value from which on the entity is known
+     * @param firstClass level of the first access of a known entity to any data class
      */
     public record Subject(
             String entity,
             String field,
             Predicate<DetectionEvent> wanted,
             UnaryOperator<String> shape,
-            Predicate<String> quiet) {}
+            Predicate<String> quiet,
+            Predicate<DetectionEvent> active,
+            Optional<Level> firstClass) {
+
+        public Subject(
+                String entity,
+                String field,
+                Predicate<DetectionEvent> wanted,
+                UnaryOperator<String> shape,
+                Predicate<String> quiet) {
+            this(entity, field, wanted, shape, quiet, event -> false, Optional.empty());
+        }
+    }
 
     /**
      * Limits of learning and of alerts.
@@ -87,6 +115,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         List<String> fields = new ArrayList<>(List.of("cluster", "instance"));
         fields.add(subject.entity.isEmpty() ? subject.field : subject.entity);
         this.alerts = new DetectorAlertFactory(basis.header(), fields);
+        Level level = subject.firstClass.orElse(basis.header().level());
+        this.ofFirstClass = new DetectorAlertFactory(basis.header().at(level), fields);
     }
 
     @Override
@@ -94,23 +124,26 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         List<FieldValue> values = event.values(subject.field);
         boolean hasEntity =
                 subject.entity.isEmpty() || !event.values(subject.entity).isEmpty();
-        if (values.isEmpty() || !hasEntity || !subject.wanted.test(event) || basis.isExcepted(event)) {
+        boolean counts = values.isEmpty() ? subject.active.test(event) : subject.wanted.test(event);
+        if (!hasEntity || !counts || basis.isExcepted(event)) {
             return;
         }
         String cluster = DetectorEventFields.cluster(event);
         String instance = DetectorEventFields.instanceAlone(event);
         String entity = subject.entity.isEmpty() ? "" : DetectorEventFields.text(event, subject.entity);
+        int classes = event.values(FIELD_OF_CLASSES).size();
+        String prefix = classes > 0 ? OF_CLASS : NO_VALUE;
         List<String> unseen = new ArrayList<>(0);
         for (int i = 0; i < values.size(); i++) {
             String value = subject.shape.apply(BoundedText.of(values.get(i).text()));
-            if (!value.isEmpty() && recently.isNew(event.micros(), cluster, instance, entity, value)) {
+            if (!value.isEmpty() && recently.isNew(event.micros(), cluster, instance, entity, prefix + value)) {
                 unseen.add(value);
             }
         }
-        if (!unseen.isEmpty()) {
+        boolean isActive = values.isEmpty() && recently.isNew(event.micros(), cluster, instance, entity, NO_VALUE);
+        if (!unseen.isEmpty() || isActive) {
             List<String> key =
                     subject.entity.isEmpty() ? List.of(cluster, instance) : List.of(cluster, instance, entity);
-            int classes = event.values(FIELD_OF_CLASSES).size();
             observations.accept(basis.observation(event, event.actionId(), key, unseen, classes));
         }
     }
@@ -121,6 +154,9 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         private final ObservedPeriod observed = new ObservedPeriod();
         private long latestNew = Long.MIN_VALUE;
         private boolean restless;
+        /** Whether the entity accessed a data class, or may have before states stored it. */
+        private boolean classesKnown;
+
         private DailyNoveltyCounter today = new DailyNoveltyCounter(0);
         private ExpiringValueSet values = new ExpiringValueSet();
 
@@ -137,6 +173,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             out.writeBoolean(restless);
             today.write(out);
             values.write(out);
+            out.writeBoolean(classesKnown);
         }
 
         @Override
@@ -147,6 +184,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             restless = in.readBoolean();
             today = version == OLDEST_VERSION ? DailyNoveltyCounter.readFirstVersion(in) : DailyNoveltyCounter.read(in);
             values = ExpiringValueSet.read(in);
+            classesKnown = version <= WITHOUT_CLASSES || in.readBoolean();
         }
     }
 
@@ -168,6 +206,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         if (learned && !state.restless && !reported.isEmpty() && shouldAlert(state, observation, reported)) {
             out.accept(alert(state, observation, reported));
         }
+        state.classesKnown |= observation.amount() > 0;
         return true;
     }
 
@@ -175,8 +214,9 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         if (state.observed.first() == Long.MAX_VALUE) {
             return false;
         }
+        long unchanged = Math.max(state.latestNew, state.observed.first());
         return state.observed.hasLasted(learning.micros, micros)
-                || state.observed.latest() - state.latestNew >= learning.settleMicros;
+                || state.observed.latest() - unchanged >= learning.settleMicros;
     }
 
     private List<String> learn(State state, Observation observation) {
@@ -191,7 +231,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
                 unknown.add(value);
                 state.restless |= state.values.size() == learning.maxValues;
                 state.values.add(hash, hour, learning.maxValues);
-                state.latestNew = Math.max(state.latestNew, observation.micros());
+                boolean unsettles = CATALOGUES.stream().noneMatch(value::startsWith);
+                state.latestNew = unsettles ? Math.max(state.latestNew, observation.micros()) : state.latestNew;
             }
         }
         return unknown;
@@ -212,15 +253,22 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         facts.put("known_values", Integer.toString(state.values.size() - unknown.size()));
         facts.put("known_since", DetectorAlertFactory.time(state.observed.first()));
         state.today.describe(facts);
-        facts.put(Explanation.FACT, explanation(state, observation, unknown));
+        boolean first = subject.firstClass.isPresent() && isFirstClass(state, observation);
+        facts.put(Explanation.FACT, explanation(state, observation, unknown) + (first ? FIRST_CLASS : ""));
         String what = ExpiringValueSet.day(observation.micros()) + " " + String.join("\u001f", unknown);
-        return alerts.alert(
-                withContext(observation, unknown),
-                what,
-                observation.micros(),
-                state.today.values(),
-                List.of(AlertSample.of(observation)),
-                facts);
+        return (first ? ofFirstClass : alerts)
+                .alert(
+                        withContext(observation, unknown),
+                        what,
+                        observation.micros(),
+                        state.today.values(),
+                        List.of(AlertSample.of(observation)),
+                        facts);
+    }
+
+    /** Returns whether the entity accesses a data class for the first time. */
+    private boolean isFirstClass(State state, Observation observation) {
+        return observation.amount() > 0 && !state.classesKnown;
     }
 
     private String explanation(State state, Observation observation, List<String> unknown) {

@@ -71,10 +71,14 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         }
     }
 
-    private static final byte VERSION = 1;
+    private static final byte OLDEST_VERSION = 1;
+    private static final byte VERSION = 2;
     private static final int WEEK = 7;
     /** Number of refused logins within ten minutes that count: guessing that is faster is reported by rules. */
     private static final int PER_TEN_MINUTES = 5;
+
+    /** Limit of a day on which an account is refused at familiar clients only, as a multiple of the usual one. */
+    private static final int AT_FAMILIAR_CLIENTS = 2;
 
     private static final int NEVER = Integer.MIN_VALUE / 2;
 
@@ -124,7 +128,7 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         }
         String of = network.ofClient(client);
         if (!of.equals(client)) {
-            observations.accept(basis.observation(event, entity(event, Kind.NETWORK, of), List.of(client)));
+            observations.accept(basis.observation(event, entity(event, Kind.NETWORK, of), List.of(client, user)));
         }
     }
 
@@ -158,6 +162,9 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         private int othersSince = NEVER;
         private CardinalityEstimator others = new CardinalityEstimator();
         private RecentRefusals recent = new RecentRefusals();
+        private FamiliarRefusals familiar = new FamiliarRefusals();
+        /** The latest day with a refused login at a client that is not familiar. */
+        private int strangeDay = NEVER;
 
         @Override
         public long latestMicros() {
@@ -177,11 +184,13 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
             out.writeInt(othersSince);
             others.write(out);
             recent.write(out);
+            familiar.write(out);
+            out.writeInt(strangeDay);
         }
 
         @Override
         public void read(DataInput in) throws IOException {
-            DetectorDefinition.requireVersion(in, VERSION);
+            byte version = DetectorDefinition.requireVersion(in, OLDEST_VERSION, VERSION);
             observed.read(in);
             hasSucceeded = in.readBoolean();
             history = DailyHistory.read(in);
@@ -192,6 +201,10 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
             othersSince = in.readInt();
             others = CardinalityEstimator.read(in);
             recent = RecentRefusals.read(in);
+            if (version > OLDEST_VERSION) {
+                familiar = FamiliarRefusals.read(in);
+                strangeDay = in.readInt();
+            }
         }
 
         /** Counts a refused login of a day; returns false if that cannot make the day unusual. */
@@ -231,15 +244,27 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
                 || !state.history.turnTo(day)) {
             return true;
         }
+        boolean isFamiliar = isFamiliar(state, kind, observation, day);
         boolean isFast =
                 state.recent.isBruteForce(micros, other) || kind != Kind.NETWORK && state.recent.isSprayed(micros);
         state.reportedDay = isFast ? Math.max(day, state.reportedDay) : state.reportedDay;
         if (state.recent.count(micros, 10) <= PER_TEN_MINUTES
+                && !(isFamiliar && kind == Kind.NETWORK) // the limits of the account apply
                 && state.count(day, other)
                 && isJudged(state, kind, micros)) {
             compare(state, kind, observation, out);
         }
         return true;
+    }
+
+    /** Returns whether the account was refused at the same client a week before, or earlier. */
+    private static boolean isFamiliar(State state, Kind kind, Observation observation, int day) {
+        if (kind == Kind.CLIENT) {
+            return false;
+        }
+        boolean isFamiliar = state.familiar.add(ExpiringValueSet.hash(String.join("\n", observation.values())), day);
+        state.strangeDay = isFamiliar ? state.strangeDay : Math.max(day, state.strangeDay);
+        return isFamiliar;
     }
 
     private boolean isJudged(State state, Kind kind, long micros) {
@@ -253,9 +278,11 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
     private void compare(State state, Kind kind, Observation observation, Consumer<RaisedAlert> out) {
         int day = state.day;
         DailyHistory.Baseline past = state.history.baseline(day, limits.deviations, limits.perDay);
-        if (state.today > past.threshold() && state.firedDay != day && state.reportedDay != day) {
+        boolean familiar = kind == Kind.ACCOUNT && state.strangeDay < day;
+        double limit = Math.max(past.threshold(), familiar ? AT_FAMILIAR_CLIENTS * limits.perDay : 0);
+        if (state.today > limit && state.firedDay != day && state.reportedDay != day) {
             state.firedDay = day;
-            out.accept(alert(state, kind, observation, state.today, past.threshold(), 1));
+            out.accept(alert(state, kind, observation, state.today, limit, 1));
             return;
         }
         double week = state.today + state.history.amount(day - WEEK + 1, day - 1);

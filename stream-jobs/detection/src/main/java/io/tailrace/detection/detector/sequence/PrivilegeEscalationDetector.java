@@ -15,6 +15,7 @@ import io.tailrace.detection.detector.firstseen.ObservationCache;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.sigma.Level;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -56,12 +57,14 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
     private final long learningMicros;
     private final ObservationCache recently = new ObservationCache(ExpiringValueSet.HOUR);
     private final DetectorAlertFactory alerts;
+    private final DetectorAlertFactory ofAdministrators;
 
     public PrivilegeEscalationDetector(DetectorDefinition basis, long windowMicros, long learningMicros) {
         super(basis, State::new);
         this.windowMicros = windowMicros;
         this.learningMicros = learningMicros;
         this.alerts = DetectorAlertFactory.ofUsers(basis.header());
+        this.ofAdministrators = DetectorAlertFactory.ofUsers(basis.header().at(Level.LOW));
     }
 
     @Override
@@ -354,13 +357,23 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
         if (link == Link.GRANTEE) {
             facts.put("path", state.path(grant, user));
         }
-        return alerts.alert(
-                observation.withEntity(entity),
-                operation.key() + ' ' + grant.evidence.eventId(),
-                grant.evidence.micros(),
-                2,
-                List.of(grant.evidence, AlertSample.of(observation)),
-                facts);
+        return (link == Link.GRANTER && isAdministration(account, operation, grant) ? ofAdministrators : alerts)
+                .alert(
+                        observation.withEntity(entity),
+                        operation.key() + ' ' + grant.evidence.eventId(),
+                        grant.evidence.micros(),
+                        2,
+                        List.of(grant.evidence, AlertSample.of(observation)),
+                        facts);
+    }
+
+    /**
+     * Returns whether an account that was known for long before it changed accounts goes on to administrate. Rules report
+     * dangerous settings and accesses to system tables by themselves.
+     */
+    private boolean isAdministration(Account account, PrivilegedOperation operation, Grant grant) {
+        boolean ofServer = operation == PrivilegedOperation.SERVER || operation == PrivilegedOperation.SYSTEM_TABLES;
+        return ofServer && grant.evidence.micros() - account.firstHour * ExpiringValueSet.HOUR >= learningMicros;
     }
 
     private static String explanation(

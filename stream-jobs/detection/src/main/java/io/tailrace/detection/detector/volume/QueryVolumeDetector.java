@@ -14,12 +14,15 @@ import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.sigma.Level;
+import io.tailrace.flag.EventFlag;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -62,7 +65,8 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
         }
     }
 
-    private static final byte VERSION = 1;
+    private static final byte OLDEST_VERSION = 1;
+    private static final byte VERSION = 2;
     private static final int SHARE = 32;
     private static final int MAX_CLASSES = 128;
     private static final int RECENT_ACTIONS = 32;
@@ -74,17 +78,26 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
     private static final double PEERS = 0.9;
 
     private static final double ABOVE_PEERS = 2;
+    /** Limits of rows without a data class, which jobs copy more often, as a multiple of the others. */
+    private static final double WITHOUT_CLASS = 2;
+
+    private static final String SENSITIVE = "sensitive";
+    private static final Set<String> INCOMPLETE =
+            Set.of(EventFlag.TABLES_INCOMPLETE.wireName(), EventFlag.TRUNCATED.wireName());
+
     private static final int NEVER = Integer.MIN_VALUE / 2;
 
     private final Measure measure;
     private final Limits limits;
     private final DetectorAlertFactory alerts;
+    private final DetectorAlertFactory further;
 
     public QueryVolumeDetector(DetectorDefinition basis, Measure measure, Limits limits) {
         super(basis, State::new);
         this.measure = measure;
         this.limits = limits;
         this.alerts = DetectorAlertFactory.ofUsers(basis.header());
+        this.further = DetectorAlertFactory.ofUsers(basis.header().at(Level.LOW));
     }
 
     @Override
@@ -98,8 +111,17 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
             return;
         }
         List<String> entity = CountedEvents.userInLog(event);
-        List<String> values = List.of(DetectorEventFields.text(event, "query_id"));
+        String query = DetectorEventFields.text(event, "query_id");
+        List<String> values = mayBeSensitive(event) ? List.of(query, SENSITIVE) : List.of(query);
         observations.accept(basis.observation(event, event.id(), entity, values, CountedEvents.bounded(amount)));
+    }
+
+    /** Returns whether the rows belong to a data class, or the event does not name all of their tables. */
+    private boolean mayBeSensitive(DetectionEvent event) {
+        return measure != Measure.ROWS
+                || !event.values("data_access").isEmpty() // known or unknown classes
+                || event.values("table").isEmpty()
+                || event.values("flag").stream().anyMatch(flag -> INCOMPLETE.contains(flag.text()));
     }
 
     private static double rows(DetectionEvent event) {
@@ -196,6 +218,8 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
         private final ObservedPeriod observed = new ObservedPeriod();
         private final List<QueryClass> classes = new ArrayList<>(4);
         private final RecentActions actions = new RecentActions(RECENT_ACTIONS);
+        /** Time of the latest alert about any class that did not repeat another. */
+        private long firedMicros = Long.MIN_VALUE / 2;
 
         @Override
         public long latestMicros() {
@@ -211,16 +235,18 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
                 each.write(out);
             }
             actions.write(out);
+            out.writeLong(firedMicros);
         }
 
         @Override
         public void read(DataInput in) throws IOException {
-            DetectorDefinition.requireVersion(in, VERSION);
+            byte version = DetectorDefinition.requireVersion(in, OLDEST_VERSION, VERSION);
             observed.read(in);
             for (int left = in.readShort(); left > 0; left--) {
                 classes.add(QueryClass.read(in));
             }
             actions.read(in);
+            firedMicros = version == OLDEST_VERSION ? firedMicros : in.readLong();
         }
 
         private QueryClass of(String queryId, int day) {
@@ -272,18 +298,19 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
     }
 
     private void compare(State state, QueryClass of, Observation observation, Consumer<RaisedAlert> out) {
-        if (of.today > Math.max(limits.perDay, of.dayLimit)) {
-            DailyHistory.Baseline day = baseline(state, of, true);
+        double factor = observation.values().contains(SENSITIVE) ? 1 : WITHOUT_CLASS;
+        if (of.today > Math.max(factor * limits.perDay, of.dayLimit)) {
+            DailyHistory.Baseline day = baseline(state, of, true, factor);
             if (of.today > day.threshold()) {
-                out.accept(alert(of, observation, of.today, day, 24));
+                out.accept(alert(state, of, observation, of.today, day, 24));
                 return;
             }
             of.dayLimit = (float) day.threshold();
         }
-        if (of.thisHour > Math.max(limits.perHour, of.hourLimit)) {
-            DailyHistory.Baseline hour = baseline(state, of, false);
+        if (of.thisHour > Math.max(factor * limits.perHour, of.hourLimit)) {
+            DailyHistory.Baseline hour = baseline(state, of, false, factor);
             if (of.thisHour > hour.threshold()) {
-                out.accept(alert(of, observation, of.thisHour, hour, 1));
+                out.accept(alert(state, of, observation, of.thisHour, hour, 1));
                 return;
             }
             of.hourLimit = (float) hour.threshold();
@@ -291,12 +318,12 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
     }
 
     /** Returns the past of a class, or that of the account's larger classes if it has none. */
-    private DailyHistory.Baseline baseline(State state, QueryClass of, boolean ofDays) {
-        double atLeast = ofDays ? limits.perDay : limits.perHour;
+    private DailyHistory.Baseline baseline(State state, QueryClass of, boolean ofDays, double factor) {
+        double atLeast = factor * (ofDays ? limits.perDay : limits.perHour);
         DailyHistory.Baseline own = past(of, of.day, ofDays, atLeast);
         if (own.days() >= OWN_DAYS) {
-            double factor = ofDays ? 1 : HOURS_VARY;
-            return new DailyHistory.Baseline(factor * own.threshold(), own.median(), own.days());
+            double vary = ofDays ? 1 : HOURS_VARY;
+            return new DailyHistory.Baseline(vary * own.threshold(), own.median(), own.days());
         }
         double[] medians = state.classes.stream()
                 .filter(each -> each != of)
@@ -312,8 +339,16 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
         return (ofDays ? of.days : of.peaks).baseline(day, limits.deviations, atLeast);
     }
 
+    /** A job that reads several tables is reported once an hour; further alerts are low, except for sensitive rows. */
+    private DetectorAlertFactory factory(State state, Observation observation) {
+        long since = observation.micros() - state.firedMicros;
+        boolean repeats = !observation.values().contains(SENSITIVE) && since >= 0 && since < ExpiringValueSet.HOUR;
+        state.firedMicros = repeats ? state.firedMicros : observation.micros();
+        return repeats ? further : alerts;
+    }
+
     private RaisedAlert alert(
-            QueryClass of, Observation observation, double amount, DailyHistory.Baseline past, int hours) {
+            State state, QueryClass of, Observation observation, double amount, DailyHistory.Baseline past, int hours) {
         of.firedDay = of.day;
         String queryId = observation.values().get(0);
         Map<String, String> facts = new TreeMap<>();
@@ -333,13 +368,14 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
                         Explanation.number(past.threshold()),
                         because(past, hours)));
         long from = hours == 1 ? of.hour * ExpiringValueSet.HOUR : of.day * ExpiringValueSet.DAY;
-        return alerts.alert(
-                observation,
-                queryId + ' ' + of.day,
-                from,
-                Math.round(amount),
-                List.of(AlertSample.of(observation)),
-                facts);
+        return factory(state, observation)
+                .alert(
+                        observation,
+                        queryId + ' ' + of.day,
+                        from,
+                        Math.round(amount),
+                        List.of(AlertSample.of(observation)),
+                        facts);
     }
 
     private static String because(DailyHistory.Baseline past, int hours) {

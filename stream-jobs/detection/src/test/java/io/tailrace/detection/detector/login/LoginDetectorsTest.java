@@ -28,6 +28,68 @@ class LoginDetectorsTest {
     }
 
     @Test
+    void aPersonWhoMistypesAtTheUsualMachineHasTwiceTheLimit() {
+        run = new DetectorRun("login_failures: {}");
+        refused(0, "anna", "10.6.0.7");
+        for (int i = 0; i < 12; i++) {
+            refused(16 * DAY + i, "anna", "10.6.0.7");
+        }
+        assertThat(run.alerts()).isEmpty();
+        for (int i = 0; i < 5; i++) {
+            refused(16 * DAY + 13 + i, "anna", "10.6.0.7");
+        }
+        assertThat(run.alert().facts()).containsEntry("refused", "17").containsEntry("threshold", "16");
+    }
+
+    @Test
+    void oneGuessAtAnotherMachineRestoresTheLimit() {
+        run = new DetectorRun("login_failures: {}");
+        refused(0, "anna", "10.6.0.7");
+        for (int i = 0; i < 8; i++) {
+            refused(16 * DAY + i, "anna", "10.6.0.7");
+        }
+        refused(16 * DAY + 9, "anna", "10.6.0.8");
+        assertThat(run.alert().facts()).containsEntry("threshold", "8");
+    }
+
+    @Test
+    void aMachineIsNotFamiliarInItsFirstWeek() {
+        run = new DetectorRun("login_failures: {}");
+        refused(10 * DAY, "anna", "10.6.0.7");
+        for (int i = 0; i < 9; i++) {
+            refused(16 * DAY + i, "anna", "10.6.0.7");
+        }
+        assertThat(run.alert().facts()).containsEntry("threshold", "8");
+    }
+
+    @Test
+    void aWeekOfGuessesAtTheUsualMachineIsReported() {
+        run = new DetectorRun("login_failures: {}");
+        refused(0, "anna", "10.6.0.7");
+        for (int i = 0; i < 21; i++) {
+            refused((16 + i / 8) * DAY + i % 8, "anna", "10.6.0.7");
+        }
+        assertThat(run.alert().facts()).containsEntry("window_days", "7");
+    }
+
+    @Test
+    void aNetworkIsReportedForPairsOfAccountAndClientThatAreNew() {
+        run = new DetectorRun("login_failures: {}");
+        String[] users = {"anna", "ben", "eva"};
+        for (int i = 0; i < 3; i++) {
+            refused(i, users[i], "10.6.0." + i);
+        }
+        for (int i = 0; i < 12; i++) {
+            refused(16 * DAY + i, users[i % 3], "10.6.0." + i % 3);
+        }
+        assertThat(run.alerts()).as("each at their own machine").isEmpty();
+        for (int i = 0; i < 9; i++) {
+            refused(17 * DAY + i, users[(i + 1) % 3], "10.6.0." + i % 3);
+        }
+        assertThat(run.alert().entity()).containsEntry("network", "10.6.0.0/24");
+    }
+
+    @Test
     void aNetworkWithSuccessfulLoginsIsLearnedFirst() {
         run = new DetectorRun("login_failures: {}");
         succeeded(0, "p0", "10.6.0.1");

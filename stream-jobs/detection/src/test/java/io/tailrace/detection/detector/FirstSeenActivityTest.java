@@ -1,0 +1,64 @@
+package io.tailrace.detection.detector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.sigma.Level;
+import org.junit.jupiter.api.Test;
+
+/** Accounts that are known by events without a table or program. */
+class FirstSeenActivityTest {
+
+    private static final double DAY = 24;
+
+    private DetectorRun run;
+
+    /** Monitoring reads the state of the server for days, and then a table of persons. */
+    @Test
+    void anAccountThatIsActiveWithoutTablesAccessesSensitiveData() {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 5; day++) {
+            run.at(day * DAY, "user", "pmm", "event_class", "query", "statement", "show global status");
+        }
+        run.at(4 * DAY + 1, "user", "pmm", "event_class", "query", "table", "performance_schema.accounts");
+        run.at(5 * DAY, "user", "pmm", "event_class", "query", "table", "shop.persons", "data_class", "pii");
+
+        assertThat(run.alerts())
+                .extracting(
+                        alert -> alert.facts().get("table") + " " + alert.rule().level())
+                .containsExactly("performance_schema.accounts LOW", "shop.persons MEDIUM");
+        assertThat(run.alerts().get(1).facts().get("explanation")).endsWith("It accessed no sensitive data before.");
+    }
+
+    @Test
+    void anAccountThatAccessesSensitiveDataHasTheLowLevelForMoreOfThem() {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 5; day++) {
+            run.at(day * DAY, "user", "app", "table", "shop.persons", "data_class", "pii");
+        }
+        run.at(5 * DAY, "user", "app", "table", "shop.cards", "data_class", "pci");
+        assertThat(run.alert().rule().level()).isEqualTo(Level.LOW);
+    }
+
+    @Test
+    void anApplicationWhoseDriverSendsNoProgramIsUsedWithAClient() {
+        run = new DetectorRun("first_seen_program: {}");
+        String[] php = {"user", "web", "event_class", "connection", "connection_attribute._client_name", "mysqlnd"};
+        for (int day = 0; day < 5; day++) {
+            run.at(day * DAY, php);
+            run.at(day * DAY, "user", "plain", "event_class", "connection"); // the log contains no attributes
+        }
+        run.at(5 * DAY, "user", "plain", "event_class", "connection", "program", "mysql");
+        assertThat(run.alerts()).isEmpty();
+        run.at(5 * DAY, "user", "web", "event_class", "connection", "program", "mysql");
+        assertThat(run.alert().facts()).containsEntry("program", "mysql").containsEntry("known_values", "0");
+    }
+
+    @Test
+    void anAccountWithoutTablesIsLearnedForFourDays() {
+        run = new DetectorRun("first_seen_table: {}");
+        run.at(0, "user", "new", "event_class", "query", "statement", "select ?");
+        run.at(3 * DAY, "user", "new", "event_class", "query", "table", "shop.persons", "data_class", "pii");
+        run.at(3 * DAY, "user", "old", "event_class", "connection", "outcome", "success");
+        assertThat(run.alerts()).isEmpty();
+    }
+}
