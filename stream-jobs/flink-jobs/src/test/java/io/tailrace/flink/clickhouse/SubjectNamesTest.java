@@ -25,7 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 class SubjectNamesTest {
 
     private static final String TABLE = "tailrace.audit_events";
-    private static final List<String> NAMES = List.of("Ann", "Bob", "Proxy-1", "ann.os", "10.20.30.40", "web-1");
+    private static final List<String> NAMES =
+            List.of("Annika-Lind", "Bobby-Holm", "Proxy-account-1", "annika.lind.os", "10.20.30.40", "web-server-1");
 
     @TempDir
     Path directory;
@@ -39,18 +40,21 @@ class SubjectNamesTest {
 
     @Test
     void rowsOfACoveredTableContainNoNameOfItsColumns() throws Exception {
-        List<RowBlock> blocks = blocks(Optional.of(keys), event("Ann"), event("Ann"));
+        List<RowBlock> blocks = blocks(Optional.of(keys), event("Annika-Lind"), event("Annika-Lind"));
         String rows = text(blocks.get(1));
         assertThat(NAMES).noneMatch(rows::contains);
         Pseudonyms pseudonyms = new Pseudonyms(NewPseudonymKeys.KEY);
         assertThat(rows)
-                .contains(pseudonyms.of(SubjectKind.USER, "Ann"), pseudonyms.of(SubjectKind.CLIENT, "10.20.30.40"));
+                .contains(
+                        pseudonyms.of(SubjectKind.USER, "Annika-Lind"),
+                        pseudonyms.of(SubjectKind.CLIENT, "10.20.30.40"));
         assertThat(rows).contains("localhost-is-no-client.example");
     }
 
     @Test
     void eachNameGoesToTheVaultOnceBeforeItsRows() throws Exception {
-        List<RowBlock> blocks = blocks(Optional.of(keys), event("Ann"), event("Ann"), event("Eve"));
+        List<RowBlock> blocks =
+                blocks(Optional.of(keys), event("Annika-Lind"), event("Annika-Lind"), event("Eve-Strand"));
         assertThat(blocks)
                 .extracting(block -> RowLayout.parse(block.layout()).table())
                 .containsExactly("tailrace.subject_arrivals", TABLE);
@@ -64,7 +68,7 @@ class SubjectNamesTest {
         assertThat(arrived)
                 .hasSize(NAMES.size() + 1)
                 .doesNotHaveDuplicates()
-                .contains(pseudonyms.of(SubjectKind.USER, "Eve"));
+                .contains(pseudonyms.of(SubjectKind.USER, "Eve-Strand"));
         assertThat(NAMES).noneMatch(text(blocks.get(0))::contains);
     }
 
@@ -72,8 +76,8 @@ class SubjectNamesTest {
     void withoutKeysRowsAreAsTheEncoderWritesThem() throws Exception {
         RowBinaryEncoder plain = new RowBinaryEncoder(TABLE, AuditEvent.getClassSchema());
         RowBinaryBuffer expected = new RowBinaryBuffer(1024);
-        plain.encode(event("Ann"), 0, expected);
-        List<RowBlock> blocks = blocks(Optional.empty(), event("Ann"));
+        plain.encode(event("Annika-Lind"), 0, expected);
+        List<RowBlock> blocks = blocks(Optional.empty(), event("Annika-Lind"));
         assertThat(blocks).hasSize(1);
         assertThat(blocks.get(0).bytes()).isEqualTo(expected.toByteArray());
         assertThat(blocks.get(0).layout()).isEqualTo(plain.layout().text());
@@ -124,10 +128,10 @@ class SubjectNamesTest {
         event.setFormat("mariadb-audit");
         event.setEventTime(Rows.TODAY);
         event.setUser(user);
-        event.setPrivUser("Bob");
-        event.setProxyUser("Proxy-1");
-        event.setOsUser("ann.os");
-        event.setHost("web-1");
+        event.setPrivUser("Bobby-Holm");
+        event.setProxyUser("Proxy-account-1");
+        event.setOsUser("annika.lind.os");
+        event.setHost("web-server-1");
         event.setIp("10.20.30.40");
         event.setObject("localhost-is-no-client.example");
         return event;
