@@ -1,4 +1,4 @@
-"""The outline of a plan (io.tailrace.plan.record.PlanOutline) as steps: expensive ones, differences of two."""
+"""A plan outline (io.tailrace.plan.record.PlanOutline) as steps: expensive steps, differences of two."""
 
 import difflib
 import re
