@@ -36,7 +36,7 @@ def s3_server() -> Iterator[str]:
 def test_objects_of_another_s3_are_listed_and_read(s3_server, fake):
     s3 = boto3.client("s3", region_name="us-east-1", endpoint_url=s3_server)
     s3.create_bucket(Bucket=BUCKET)
-    for name, number in (("é 1/prod/000000.gz", 1), ("2/prod/000000.gz", 2)):
+    for name, number in (("2/prod/000000.gz", 2), ("é 1/prod/000000.gz", 1)):  # in the order of reading
         s3.put_object(Bucket=BUCKET, Key=f"{PREFIX}/{name}", Body=exported([number], fake.now))
     store = Clients().store(entry_of("s3", s3_server))
     listed = {each.name: each for each in store.objects()}
