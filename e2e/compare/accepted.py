@@ -1,6 +1,8 @@
 """Reads columns.yaml and accepted.yaml: columns that are not compared, new names, intended differences."""
 
+import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -15,7 +17,8 @@ from e2e.compare.differences import ColumnRules, Difference
 HERE = Path(__file__).parent
 COLUMNS = HERE / "columns.yaml"
 ACCEPTED = HERE / "accepted.yaml"
-KEYS = {"base", "path", "column", "row", "before", "after", "reason"}
+PATTERNS = ("row", "before", "after", "removed", "added")
+KEYS = {"base", "path", "column", "reason", *PATTERNS}
 CORPORA = "corpora"
 
 
@@ -28,7 +31,8 @@ class Entry:
     """Accepted differences: of a column, or of rows that only one version has (`row`, a regular expression).
 
     `path` and `column` are globs. `before` and `after` are regular expressions that must match all of the
-    value; without them every value is accepted.
+    value; without them every value is accepted. With `removed` or `added`, the values are lists: `removed`
+    must match each element that only the list before has, `added` each that only the list after has.
     """
 
     path: str
@@ -37,6 +41,8 @@ class Entry:
     before: re.Pattern[str] | None
     after: re.Pattern[str] | None
     reason: str
+    removed: re.Pattern[str] | None = None
+    added: re.Pattern[str] | None = None
 
     def accepts(self, difference: Difference) -> bool:
         if not fnmatchcase(difference.path, self.path):
@@ -50,7 +56,15 @@ class Entry:
             and fnmatchcase(difference.column, self.column or "")
             and _is(self.before, difference.before)
             and _is(self.after, difference.after)
+            and self._accepts_elements(difference)
         )
+
+    def _accepts_elements(self, difference: Difference) -> bool:
+        if self.removed is None and self.added is None:
+            return True
+        before, after = _elements(difference.before), _elements(difference.after)
+        gone, new = before - after, after - before
+        return bool(gone or new) and _match(self.removed, gone) and _match(self.added, new)
 
     def __str__(self) -> str:
         what = f"column {self.column}" if self.row is None else f"row {self.row.pattern}"
@@ -59,6 +73,17 @@ class Entry:
 
 def _is(pattern: re.Pattern[str] | None, value: str | None) -> bool:
     return pattern is None or bool(pattern.fullmatch(value or ""))
+
+
+def _elements(value: str | None) -> Counter[str]:
+    """Returns the elements of a list. Alerts have a single element without its list, and no empty list."""
+    found = [] if value is None else json.loads(value)
+    return Counter(map(str, found if isinstance(found, list) else [found]))
+
+
+def _match(pattern: re.Pattern[str] | None, elements: Counter[str]) -> bool:
+    """Without a pattern there must be no element."""
+    return not elements if pattern is None else all(pattern.fullmatch(each) for each in elements)
 
 
 def accepted(commit: str, file: Path = ACCEPTED) -> list[Entry]:
@@ -80,10 +105,7 @@ def _checked(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _entry(listed: Mapping[str, Any]) -> Entry:
-    patterns = {
-        key: re.compile(listed[key], re.DOTALL) if key in listed else None
-        for key in ("row", "before", "after")
-    }
+    patterns = {key: re.compile(listed[key], re.DOTALL) if key in listed else None for key in PATTERNS}
     return Entry(listed["path"], listed.get("column"), reason=listed["reason"], **patterns)
 
 

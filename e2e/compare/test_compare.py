@@ -133,6 +133,34 @@ def test_accepted_rows_are_those_of_one_version_only(both, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "accepts"),
+    [
+        ('["a"]', '["a", "new"]', True),
+        ('["old", "a"]', '["new", "a"]', True),
+        (None, '"new"', True),
+        ('["a"]', '["new"]', False),
+        ('["a"]', '["a", "new", "other"]', False),
+        ('["a", "b"]', '["b", "a"]', False),
+        ('["a"]', '["a", "a"]', False),
+    ],
+)
+def test_elements_of_a_list_that_are_neither_removed_nor_added_are_kept(tmp_path, before, after, accepts):
+    (entry,) = entries(tmp_path, {"path": "parse/*", "column": "flags", "removed": "old", "added": "new"})
+    assert entry.accepts(Difference("parse/x.jsonl", "flags", before, after)) is accepts
+
+
+def test_without_a_pattern_no_element_may_be_removed(tmp_path):
+    (entry,) = entries(tmp_path, {"path": "parse/*", "column": "flags", "added": "new"})
+    assert entry.accepts(Difference("parse/x.jsonl", "flags", "[]", '["new"]'))
+    assert not entry.accepts(Difference("parse/x.jsonl", "flags", '["old"]', '["new"]'))
+
+
+def test_groups_of_a_digest_are_compared_by_query_id():
+    rules = accepted.column_rules(COMMIT)
+    assert rules.identifies("digest/samples.slow.jsonl", "group.query_id")
+
+
+@pytest.mark.parametrize(
     "wrong", [{"path": "a/*"}, {"path": "a/*", "colum": "x"}, {"row": "x"}, {"path": "*", "row": "x"}]
 )
 def test_wrong_entries_are_refused(tmp_path, wrong):

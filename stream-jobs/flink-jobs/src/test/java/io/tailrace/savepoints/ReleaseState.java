@@ -15,9 +15,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipEntry;
@@ -27,6 +25,11 @@ import java.util.zip.ZipInputStream;
 final class ReleaseState {
 
     private static final ObjectMapper JSON = new ObjectMapper();
+
+    /** Conditions in SQL. */
+    static final String EVERY_ROW = "1";
+
+    private static final String NO_ROW = "0";
 
     /** A record of Kafka. Key and value may be null. */
     record Message(String topic, int partition, long offset, byte[] key, byte[] value) {}
@@ -116,14 +119,29 @@ final class ReleaseState {
         return rows("rows-after.zip");
     }
 
-    /** Columns whose values a later version changed on purpose; {@code changed.json} has the reasons. */
-    Set<String> changedColumns(String table) throws IOException {
-        Path file = directory.resolve("changed.json");
-        Set<String> columns = new TreeSet<>();
-        if (Files.exists(file)) {
-            JSON.readTree(file.toFile()).path(table).fieldNames().forEachRemaining(columns::add);
-        }
+    /** Columns that a later version changed on purpose, and the SQL condition of the rows in which it did. */
+    Map<String, String> changedColumns(String table) throws IOException {
+        Map<String, String> columns = new TreeMap<>();
+        changes()
+                .path(table)
+                .fields()
+                .forEachRemaining(column -> columns.put(column.getKey(), condition(column.getValue(), EVERY_ROW)));
         return columns;
+    }
+
+    /** The SQL condition of rows that only a later version writes, on purpose. */
+    String addedRows(String table) throws IOException {
+        return condition(changes().path("added_rows").path(table), NO_ROW);
+    }
+
+    /** {@code changed.json} has the reasons. */
+    private JsonNode changes() throws IOException {
+        Path file = directory.resolve("changed.json");
+        return Files.exists(file) ? JSON.readTree(file.toFile()) : JSON.createObjectNode();
+    }
+
+    private static String condition(JsonNode change, String otherwise) {
+        return change.path("where").asText(otherwise);
     }
 
     private Map<String, String> rows(String file) throws IOException {
