@@ -35,6 +35,8 @@ ALIASES = {
     "rule_coverage": {"told_at": "reported_at", "in_force": "active"},
     "data_access": {"mode": "access_mode"},
 }
+ADDED = {"data_access": "database = '' AND source = 'slowlog' AND has(tables, 'customers')"}
+"""Rows that only this version writes: the exclusion of mysql.* covered tables whose database is unknown."""
 WAIT_SECONDS = "400"
 EVENTS_TOPIC = "tailrace.events"
 DETECT_GROUP = "tailrace-detect"
@@ -84,7 +86,10 @@ def test_data_state_and_topics_of_a_release_remain_usable(stacks):
     for table in EVENTS:
         after = rows(new, table, columns[table])
         assert not before[table] - after, f"{table}: rows of the release are unchanged"
-        assert after.total() == 2 * before[table].total(), table
+        added = rows(new, table, columns[table], ADDED.get(table, "0"))
+        assert not before[table] & added, f"{table}: the release did not write such rows"
+        again = after - before[table] - added
+        assert again.total() == before[table].total(), f"{table}: {kinds(again)}, {kinds(before[table])}"
     assert_rollups_count_every_event_once(new)
     assert not alerts - rows(new, "alerts", "alert_id")
     for table, names in ALIASES.items():
@@ -138,7 +143,19 @@ def assert_rollups_count_every_event_once(stack: Release) -> None:
         assert stack.clickhouse().rows(f"{selected} FROM {own} GROUP BY ALL ORDER BY ALL") == events, rollup
 
 
-def rows(stack: Release, table: str, columns: str) -> Counter[str]:
+def rows(stack: Release, table: str, columns: str, where: str = "1") -> Counter[str]:
     """How often each row occurs, without those that a later row replaces."""
-    found = stack.clickhouse().rows(f"SELECT {columns} FROM tailrace.{table} SETTINGS final = 1")
+    found = stack.clickhouse().rows(
+        f"SELECT {columns} FROM tailrace.{table} WHERE {where} SETTINGS final = 1"
+    )
     return Counter(json.dumps(row) for row in found)
+
+
+def kinds(found: Counter[str]) -> dict[str, int]:
+    """The numbers of rows by source, tables and basis, for messages."""
+    names = ("instance", "source", "database", "tables", "basis")
+    described: Counter[str] = Counter()
+    for row, number in found.items():
+        values = json.loads(row)
+        described[" ".join(str(values.get(name)) for name in names)] += number
+    return dict(described)
