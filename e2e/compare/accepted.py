@@ -18,7 +18,8 @@ HERE = Path(__file__).parent
 COLUMNS = HERE / "columns.yaml"
 ACCEPTED = HERE / "accepted.yaml"
 PATTERNS = ("row", "before", "after", "removed", "added")
-KEYS = {"base", "path", "column", "reason", *PATTERNS}
+KEYS = {"base", "path", "column", "only", "reason", *PATTERNS}
+BEFORE, AFTER = "before", "after"
 CORPORA = "corpora"
 
 
@@ -30,6 +31,7 @@ class AcceptedError(Exception):
 class Entry:
     """Accepted differences: of a column, or of rows that only one version has (`row`, a regular expression).
 
+    With `only`, such a row is one of this version: before or after.
     `path` and `column` are globs. `before` and `after` are regular expressions that must match all of the
     value; without them every value is accepted. With `removed` or `added`, the values are lists: `removed`
     must match each element that only the list before has, `added` each that only the list after has.
@@ -43,14 +45,13 @@ class Entry:
     reason: str
     removed: re.Pattern[str] | None = None
     added: re.Pattern[str] | None = None
+    only: str | None = None
 
     def accepts(self, difference: Difference) -> bool:
         if not fnmatchcase(difference.path, self.path):
             return False
         if self.row is not None:
-            text = difference.before if difference.after is None else difference.after
-            one_side = difference.before is None or difference.after is None
-            return not difference.column and one_side and bool(self.row.search(text or ""))
+            return not difference.column and self._accepts_row(difference)
         return (
             bool(difference.column)
             and fnmatchcase(difference.column, self.column or "")
@@ -58,6 +59,13 @@ class Entry:
             and _is(self.after, difference.after)
             and self._accepts_elements(difference)
         )
+
+    def _accepts_row(self, difference: Difference) -> bool:
+        sides = {BEFORE: difference.before, AFTER: difference.after}
+        having = [side for side, text in sides.items() if text is not None]
+        if len(having) != 1 or self.only not in (None, *having):
+            return False
+        return bool(self.row and self.row.search(sides[having[0]] or ""))
 
     def _accepts_elements(self, difference: Difference) -> bool:
         if self.removed is None and self.added is None:
@@ -99,6 +107,8 @@ def _checked(entry: Mapping[str, Any]) -> Mapping[str, Any]:
         raise AcceptedError(f"accepted.yaml: an entry has no {min(missing)}: {dict(entry)}")
     if ("column" in entry) == ("row" in entry):
         raise AcceptedError(f"accepted.yaml: expected either column or row: {dict(entry)}")
+    if "only" in entry and ("row" not in entry or entry["only"] not in (BEFORE, AFTER)):
+        raise AcceptedError(f"accepted.yaml: only is {BEFORE} or {AFTER}, beside row: {dict(entry)}")
     if not re.match(r"[\w-]+/", entry["path"]):
         raise AcceptedError(f"accepted.yaml: expected a path such as detect/*, found {entry['path']}")
     return entry
@@ -106,7 +116,8 @@ def _checked(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _entry(listed: Mapping[str, Any]) -> Entry:
     patterns = {key: re.compile(listed[key], re.DOTALL) if key in listed else None for key in PATTERNS}
-    return Entry(listed["path"], listed.get("column"), reason=listed["reason"], **patterns)
+    names = {"column": listed.get("column"), "only": listed.get("only"), "reason": listed["reason"]}
+    return Entry(listed["path"], **names, **patterns)
 
 
 @dataclass(frozen=True)

@@ -160,8 +160,24 @@ def test_groups_of_a_digest_are_compared_by_query_id():
     assert rules.identifies("digest/samples.slow.jsonl", "group.query_id")
 
 
+def test_a_row_of_the_other_version_is_not_accepted(both, tmp_path):
+    (both[1] / "digest-text/x.txt").write_text("one\n2\n")
+    (removed, added) = found(both)
+    (entry,) = entries(tmp_path, {"path": "digest-text/*", "row": ".*", "only": "after"})
+    assert entry.accepts(added)
+    assert not entry.accepts(removed)
+
+
 @pytest.mark.parametrize(
-    "wrong", [{"path": "a/*"}, {"path": "a/*", "colum": "x"}, {"row": "x"}, {"path": "*", "row": "x"}]
+    "wrong",
+    [
+        {"path": "a/*"},
+        {"path": "a/*", "colum": "x"},
+        {"row": "x"},
+        {"path": "*", "row": "x"},
+        {"path": "a/*", "row": "x", "only": "both"},
+        {"path": "a/*", "column": "x", "only": "after"},
+    ],
 )
 def test_wrong_entries_are_refused(tmp_path, wrong):
     with pytest.raises(AcceptedError):
