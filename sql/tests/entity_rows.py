@@ -1,12 +1,26 @@
-"""Reads pages of entities from a ClickHouse of the tests, with the types of tailrace_pages.store."""
+"""Reads pages of entities from a ClickHouse of the tests, with the types of tailrace_pages.store. Has the
+range of the tests and the fixture `reading`."""
 
 import json
 import re
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
+
+import pytest
+from security_rows import NOW
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace_pages import queries
+from tailrace_pages.entities.kinds import Entity
+from tailrace_pages.entities.reading import Reading
+from tailrace_pages.time_range import TimeRange
+
+BEGIN = NOW - timedelta(days=2)
+"""Every row lies hours away from the ends of the range, so that no test depends on the time of day."""
+SPAN = TimeRange(BEGIN, BEGIN + timedelta(days=1))
+HOUR = 60
+"""Minutes, the unit of security_rows."""
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?")
 
@@ -34,3 +48,18 @@ def _literal(value: object) -> object:
 def _value(value: object) -> object:
     is_time = isinstance(value, str) and _TIME.fullmatch(value)
     return datetime.fromisoformat(value).replace(tzinfo=UTC) if is_time else value
+
+
+def minutes_in(minutes: float) -> float:
+    """The argument of security_rows for a time in the range."""
+    return 2 * 24 * HOUR - minutes
+
+
+@pytest.fixture
+def reading(user) -> Callable[..., Reading]:
+    """What the page of an entity reads as reader_security."""
+
+    def of(kind: str, name: str = "", span: TimeRange = SPAN, **its: Any) -> Reading:
+        return Reading(Store(user("reader_security")), Entity(kind, name, **its), span)
+
+    return of

@@ -1,27 +1,17 @@
 """Tests long ranges of the pages of entities: bars of days, which are read from entities_1d."""
 
 from collections import Counter
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from entity_rows import Store
+from entity_rows import BEGIN, reading
 from security_rows import NOW, audit, denied_message, login, refused, slow
 
 from tailrace_pages.entities import overview
-from tailrace_pages.entities.kinds import Entity
 from tailrace_pages.entities.reading import Reading
 from tailrace_pages.time_range import TimeRange
 
-BEGIN = NOW - timedelta(days=2)
-
-
-@pytest.fixture
-def reading(user) -> Callable[..., Reading]:
-    def of(kind: str, name: str, span: TimeRange) -> Reading:
-        return Reading(Store(user("reader_security")), Entity(kind, name), span)
-
-    return of
+__all__ = ["reading"]  # fixture
 
 
 LONG = TimeRange(BEGIN - timedelta(days=30), BEGIN)

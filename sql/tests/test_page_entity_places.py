@@ -1,33 +1,13 @@
 """Tests the order of records in one second, alerts of a session, and clients with several forms."""
 
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
-import pytest
-from entity_rows import Store
-from security_rows import NOW, alert_of, audit, denied_message, login, slow
+from entity_rows import BEGIN, HOUR, minutes_in, reading
+from security_rows import alert_of, audit, denied_message, login, slow
 
-from tailrace_pages.entities.kinds import SESSION, Entity
-from tailrace_pages.entities.reading import Reading
-from tailrace_pages.time_range import TimeRange
+from tailrace_pages.entities.kinds import SESSION
 
-BEGIN = NOW - timedelta(days=2)
-SPAN = TimeRange(BEGIN, BEGIN + timedelta(days=1))
-HOUR = 60
-
-
-def minutes_in(minutes: float) -> float:
-    """The argument of security_rows for a time in the range."""
-    return 2 * 24 * HOUR - minutes
-
-
-@pytest.fixture
-def reading(user) -> Callable[..., Reading]:
-    def of(kind: str, name: str = "", **its: Any) -> Reading:
-        return Reading(Store(user("reader_security")), Entity(kind, name, **its), SPAN)
-
-    return of
+__all__ = ["reading"]  # fixture
 
 
 def test_records_of_one_second_are_in_the_order_of_their_log(stored, reading):

@@ -1,11 +1,10 @@
 """Tests what the pages of entities read, on rows with known results, through tailrace_pages.entities."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from entity_rows import Store
+from entity_rows import BEGIN, HOUR, SPAN, Store, minutes_in, reading
 from security_rows import NOW, alert_of, audit, denied_message, identity_of, login, refused, slow
 
 from tailrace_pages.entities import listing, overview, records
@@ -13,23 +12,7 @@ from tailrace_pages.entities.kinds import SESSION, Entity
 from tailrace_pages.entities.reading import Reading
 from tailrace_pages.time_range import TimeRange
 
-BEGIN = NOW - timedelta(days=2)
-"""Every row lies hours away from the ends of the range, so that no test depends on the time of day."""
-SPAN = TimeRange(BEGIN, BEGIN + timedelta(days=1))
-HOUR = 60
-
-
-def minutes_in(minutes: float) -> float:
-    """The argument of security_rows for a time in the range."""
-    return 2 * 24 * HOUR - minutes
-
-
-@pytest.fixture
-def reading(user) -> Callable[..., Reading]:
-    def of(kind: str, name: str = "", span: TimeRange = SPAN, **its: Any) -> Reading:
-        return Reading(Store(user("reader_security")), Entity(kind, name, **its), span)
-
-    return of
+__all__ = ["reading"]  # fixture
 
 
 @pytest.fixture
