@@ -19,7 +19,7 @@ _BEFORE_THE_RESULT = frozenset(
     )
 )
 """Records that are written before the server decides; their status of 0 has no meaning."""
-_NOTES = frozenset(
+_WARNINGS = frozenset(
     (
         *(1003, 1285, 1287, 1544, 1592, 1612, 1618, 1620, 1681),
         *(1759, 1760, 1831, 1867, 1868, 3090, 3135, 3719, 3778),
@@ -34,7 +34,7 @@ def outcome_of_entry(fields: Mapping) -> str:
     code = fields.get("error_code")
     if code is None:
         return UNKNOWN
-    return FAILURE if code and code not in _NOTES else SUCCESS
+    return FAILURE if code and code not in _WARNINGS else SUCCESS
 
 
 def outcome_of_audit(fields: Mapping) -> str:

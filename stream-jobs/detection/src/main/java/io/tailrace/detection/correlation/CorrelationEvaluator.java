@@ -137,6 +137,7 @@ public final class CorrelationEvaluator {
         }
     }
 
+    /** Counts a match of a correlation with {@code one_change}: each match with a new value raises an alert. */
     private void addToChange(
             String ruleKey,
             DetectionEvent event,
@@ -150,8 +151,8 @@ public final class CorrelationEvaluator {
             if (window.add(match, limit) >= 0) {
                 Map<String, String> entity = new LinkedHashMap<>(Map.of(rule.field(), value));
                 entity.putAll(entity(group));
-                alerts.accept(further.alert(
-                        event, match, group, entity, reported, match.micros() < watermark - latenessMicros));
+                boolean late = isLate(match.micros(), watermark);
+                alerts.accept(further.alert(event, match, group, entity, reported, late));
                 if (reported.isEmpty()) {
                     window.fired().add(match.micros());
                 }
@@ -321,7 +322,7 @@ public final class CorrelationEvaluator {
                 .distinct()
                 .limit(RaisedAlert.MAX_EVENTS)
                 .toList();
-        boolean late = micros < watermark - latenessMicros;
+        boolean late = isLate(micros, watermark);
         return new RaisedAlert(
                 id(micros, group),
                 rule.header(),
@@ -342,8 +343,12 @@ public final class CorrelationEvaluator {
                 .filter(fired -> isWithin(match.micros(), fired))
                 .min(Comparator.naturalOrder())
                 .orElseThrow();
-        boolean late = match.micros() < watermark - latenessMicros;
+        boolean late = isLate(match.micros(), watermark);
         return further.alert(event, match, group, entity(group), Optional.of(reported), late);
+    }
+
+    private boolean isLate(long micros, long watermark) {
+        return micros < watermark - latenessMicros;
     }
 
     private Map<String, String> facts(List<RuleMatch> matches, double metric) {

@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The matches of a correlation with a level for repeated ones, each of which raises an alert. */
+/** Raises an alert for each match of a correlation with a {@code repeat_level}. Repeated matches have that level. */
 final class RepeatedMatches {
 
-    /** The machine of the server: these names are those of another machine on another server. */
+    /** The unknown client, and names of the machine of the server. On another server these name another machine. */
     private static final List<String> LOCAL = List.of("", "localhost", "::1");
 
     private static final String LOOPBACK = "127.";
@@ -29,8 +29,10 @@ final class RepeatedMatches {
     }
 
     /**
-     * Returns when a match was reported already: an earlier one with the same value, or an alert of the same change. A
-     * group is one person at one client only if its values are known and no client is the machine of a server.
+     * Returns the time of an earlier match with the same value, or of an alert about the same change; empty if there is
+     * none. A group is one person at one client only if its values are known and no client is the machine of a server.
+     *
+     * @return microseconds since 1970 UTC
      */
     Optional<Long> reported(RuleMatch match, List<String> group, GroupWindow window) {
         Stream<Long> same = window.occurrences().stream()

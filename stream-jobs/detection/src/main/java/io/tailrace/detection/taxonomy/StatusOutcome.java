@@ -21,7 +21,7 @@ public final class StatusOutcome {
             "command_start", "log", "postparse", "pre_authenticate", "preparse", "query_nested_start", "query_start");
 
     /** Percona Server logs the last condition of a statement, also a note or a warning. These codes are never errors. */
-    private static final Set<Integer> NOTES = Set.of(
+    private static final Set<Integer> WARNINGS = Set.of(
             1003, 1285, 1287, 1544, 1592, 1612, 1618, 1620, 1681, 1759, 1760, 1831, 1867, 1868, 3090, 3135, 3719, 3778);
 
     private StatusOutcome() {}
@@ -63,7 +63,7 @@ public final class StatusOutcome {
 
     /** Returns whether the error code of an entry of a slow log means that its statement failed. */
     public static boolean isFailure(int code) {
-        return code != 0 && !NOTES.contains(code);
+        return code != 0 && !WARNINGS.contains(code);
     }
 
     /** MariaDB's FAILED_CONNECT and McAfee's Failed Login have failed whatever their status is. */

@@ -32,8 +32,8 @@ import java.util.function.UnaryOperator;
  *
  * <p>A new entity is learning. Its learning ends after the learning period, or earlier, if the entity was active for
  * the settling period without a new value. An entity with constant behaviour is therefore monitored early, and an
- * entity that was inactive continues to learn. It is also active without any value, as a monitoring account that reads no
- * table: its first value after the learning is new.
+ * entity that was inactive continues to learn. An entity can be active without any value: a monitoring account may read no
+ * table. Its first value after the learning is new.
  */
 public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.State> {
 
