@@ -114,7 +114,7 @@
             is_login AND log = login_log AS begins
         FROM records),
     sessions_numbered AS (
-        -- Of one time, the records of the log with the logins are in its order; those of other logs belong to the last login.
+        -- Records with the same time: those of the log with the logins are in its order, those of other logs belong to the last login.
         SELECT
             *,
             sum(begins) OVER (

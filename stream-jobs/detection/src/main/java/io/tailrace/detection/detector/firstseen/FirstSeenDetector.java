@@ -66,7 +66,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
      * @param wanted condition for the events to observe
      * @param shape converts a value to the compared form, such as the network of an address
      * @param quiet values that are learned but never reported
-     * @param active condition for events without a value from which on the entity is known
+     * @param active events without a value that count as activity of the entity, so that its learning begins
      * @param firstClass level of the first access of a known entity to any data class
      */
     public record Subject(
@@ -154,7 +154,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         private final ObservedPeriod observed = new ObservedPeriod();
         private long latestNew = Long.MIN_VALUE;
         private boolean restless;
-        /** Whether the entity accessed a data class, or may have before states stored it. */
+        /** Whether the entity accessed a data class. States of version 2 do not contain it; it is true for them. */
         private boolean classesKnown;
 
         private DailyNoveltyCounter today = new DailyNoveltyCounter(0);

@@ -47,7 +47,7 @@ final class FamiliarRefusals {
         return -1;
     }
 
-    /** Returns a free place, or that of one not refused for five weeks; -1 if there is none. */
+    /** Returns a free place, or the place of a client without a refused login for five weeks; -1 if there is none. */
     private int placeFor(int day) {
         if (size < SIZE) {
             return size++;

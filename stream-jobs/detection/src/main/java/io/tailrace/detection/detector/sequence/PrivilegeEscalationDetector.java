@@ -368,7 +368,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
     }
 
     /**
-     * Returns whether an account that was known for long before it changed accounts goes on to administrate. Rules report
+     * Returns whether the account was known for the learning period before its grant, and now administrates the server. Rules report
      * dangerous settings and accesses to system tables by themselves.
      */
     private boolean isAdministration(Account account, PrivilegedOperation operation, Grant grant) {
