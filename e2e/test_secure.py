@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import KafkaError, KafkaException, Producer
 from confluent_kafka.admin import (
+    AclBinding,
     AdminClient,
     NewTopic,
     ScramCredentialInfo,
@@ -305,11 +306,17 @@ def test_a_right_that_is_not_listed_ends_with_the_next_start(stack):
     """What somebody has granted to an account of ours besides."""
     administration = AdminClient(local_kafka.administration(stack.settings, stack.home).settings({}))
     surplus = kafka_accounts.Account("facts", read=("tailrace.audit.lines",), write=(), groups=())
+
+    def existing() -> set[AclBinding]:
+        return set(administration.describe_acls(kafka_accounts.any_acl()).result(LIMIT_SECONDS))
+
     for granted in administration.create_acls(list(surplus.rights())).values():
         granted.result(LIMIT_SECONDS)
+    # The controller answers before the broker has applied the change.
+    wait_until(lambda: surplus.rights() <= existing(), "the surplus rights")
     kafka_accounts.apply_accounts(administration, kafka_accounts.accounts(), stack.home.secret)
-    found = set(administration.describe_acls(kafka_accounts.any_acl()).result(LIMIT_SECONDS))
-    assert found == set().union(*(account.rights() for account in kafka_accounts.accounts()))
+    listed = set().union(*(account.rights() for account in kafka_accounts.accounts()))
+    wait_until(lambda: existing() == listed, "the listed rights only")
 
 
 def test_administration_needs_a_certificate_of_this_stack(stack, tmp_path):
