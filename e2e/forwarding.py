@@ -110,8 +110,12 @@ class ForwardingService:
             end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=LIMIT_SECONDS)[1]
             consumer.assign([TopicPartition(topic, 0, 0)])
             found: list[Message] = []
-            while len(found) < end:
-                found += [each for each in consumer.consume(end, timeout=1) if not each.error()]
+
+            def are_all_read() -> bool:
+                found.extend(each for each in consumer.consume(end, timeout=1) if not each.error())
+                return len(found) >= end
+
+            wait_until(are_all_read, f"{end} messages of {topic}")
             return found
         finally:
             consumer.close()
