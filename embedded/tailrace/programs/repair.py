@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from tailrace.programs.program import Health, ModuleProgram
-from tailrace.sources import active_sources
+from tailrace.sources import active_sources, listed_logs
 
 SILENT_SECONDS = 180
 """The maximum age of the heartbeat: a read of the ledger, the shipment of 1 GB, and the wait for the
@@ -19,11 +19,10 @@ class RepairProgram(ModuleProgram):
     name = "repair"
 
     def prepare(self) -> None:
-        listed = [
-            {**dataclasses.asdict(log), "path": str(log.path)}
-            for log in active_sources.active_or_listed(self.settings, self.home).logs
-        ]
-        self._sources().write_text(json.dumps(listed, indent=2))
+        listed = active_sources.active_or_listed(self.settings, self.home)
+        watched = [{**dataclasses.asdict(log), "path": str(log.path)} for log in listed.logs]
+        self._sources().write_text(json.dumps(watched, indent=2))
+        listed_logs.write(self._listed(), listed_logs.of_list(listed))
         self._heartbeat().unlink(missing_ok=True)
 
     def health(self) -> Health:
@@ -35,3 +34,7 @@ class RepairProgram(ModuleProgram):
     def _sources(self) -> Path:
         """The watched logs. JSON is YAML."""
         return self.home.data(self.name) / "sources.yaml"
+
+    def _listed(self) -> Path:
+        """All entries of sources.yaml, also those that are pulled or polled."""
+        return self.home.data(self.name) / "listed.json"

@@ -1,7 +1,12 @@
-"""`python -m tailrace.repair`: ships missing byte ranges of this machine's logs again, until SIGTERM."""
+"""`python -m tailrace.repair`: ships missing byte ranges of this machine's logs again, until SIGTERM.
+
+It also records in ClickHouse which logs the machine lists, so that one of which nothing arrives is known.
+"""
 
 import argparse
 import json
+import os
+import socket
 import sys
 import time
 from dataclasses import asdict
@@ -11,7 +16,8 @@ from tailrace import process, replaced_file
 from tailrace.backfill.repair import Pace, Repairer, Round
 from tailrace.errors import UsageError
 from tailrace.kafka import client as kafka_client
-from tailrace.sources import sources_file
+from tailrace.sources import listed_logs, sources_file
+from tailrace.sources.listed_logs import ListedLogs
 
 PACE = Pace()
 
@@ -20,18 +26,21 @@ def main() -> int:
     arguments = _arguments()
     try:
         watched = sources_file.load(arguments.sources)
-    except UsageError as error:
+        listed = listed_logs.read(arguments.listed) if arguments.listed else listed_logs.of_logs(watched)
+    except (UsageError, OSError, ValueError, TypeError) as error:
         print(f"tailrace: {error}", file=sys.stderr)
         return 2
     pace = Pace(
         arguments.interval, arguments.calm, arguments.wait, int(arguments.megabytes_per_second * 1_000_000)
     )
+    clickhouse = process.clickhouse_from(arguments)
     repairer = Repairer(
-        process.clickhouse_from(arguments),
+        clickhouse,
         kafka_client.from_arguments(arguments),
         watched,
         pace,
         process.print_line,
+        listing=ListedLogs(clickhouse, listed, arguments.host),
     )
     process.at_stop(repairer.stop)
     repairer.run(lambda done: _write_heartbeat(arguments.heartbeat_file, done))
@@ -46,6 +55,19 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tailrace.repair", description=__doc__)
     parser.add_argument(
         "--sources", type=Path, required=True, help="sources.yaml with the logs of this machine"
+    )
+    parser.add_argument(
+        "--listed",
+        type=Path,
+        metavar="FILE",
+        help="JSON list of all entries of this machine (default: --sources)",
+    )
+    parser.add_argument(
+        "--host",
+        default=os.environ.get("TAILRACE_HOST") or socket.gethostname(),
+        metavar="NAME",
+        help="name of this machine in the table listed_logs, which no other list may have "
+        "(default: TAILRACE_HOST, or its name)",
     )
     kafka_client.add_arguments(parser)
     process.add_clickhouse_arguments(parser, user="repair")

@@ -135,6 +135,28 @@ def of_transport(source: str, logs: Iterable[Row]) -> Iterator[Finding]:
             yield Finding(WARNING, source, text, ("tailrace status", "tailrace logs flink"))
 
 
+def of_listed(source: str, entries: Iterable[Row]) -> Iterator[Finding]:
+    """Yields a problem for each entry of sources.yaml of which nothing arrived for a week."""
+    is_file = source != "snapshots"
+    for entry in entries:
+        name = entry["log"] or ("the log" if is_file else "the server")
+        since = f"{entry['listed_since']:%Y-%m-%d %H:%M} UTC"
+        if entry["last_arrived_at"]:
+            last = f"{entry['last_arrived_at']:%Y-%m-%d %H:%M} UTC"
+            text = f"{name}: listed in sources.yaml, and nothing arrived since {last}"
+        else:
+            text = f"{name}: listed in sources.yaml, and never sent anything since {since}"
+        yield Finding(ERROR, source, text, _steps(entry, is_file))
+
+
+def _steps(entry: Row, is_file: bool) -> tuple[str, ...]:
+    if not is_file:
+        return ("tailrace doctor", "tailrace logs capture")
+    if not entry["log"]:
+        return ("tailrace doctor", "tailrace logs pull")
+    return ("tailrace doctor", log_fixes.ABSENT, log_fixes.NOT_READABLE)
+
+
 def of_snapshots(instance: str, cluster: str, snapshots: Sequence[Row]) -> Iterator[Finding]:
     """Yields the problems of snapshots: none at all, old ones, and kinds that the server refuses."""
     if not snapshots:
