@@ -143,7 +143,7 @@ def test_a_listed_server_that_never_sent_anything_is_shown_with_the_time_and_the
     }
     (audit,) = server.sources[0].findings[:1]
     assert audit.message == (
-        "/log/audit.log: listed in sources.yaml, and never sent anything since 2026-11-24 08:30 UTC"
+        "/log/audit.log is listed in sources.yaml since 2026-11-24 08:30 UTC, and it never sent anything"
     )
     assert audit.fix[0] == "tailrace doctor" and log_fixes.ABSENT in audit.fix
     assert "tailrace logs capture" in server.sources[-1].findings[0].fix

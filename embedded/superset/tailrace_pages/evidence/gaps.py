@@ -85,7 +85,7 @@ def headline(rows: Sequence[Mapping[str, Any]], days: Sequence[date], links: Map
             "Minutes unknown",
             unseen,
             links.get("coverage", ""),
-            f"of {minutes}, {audited} with an audit log",
+            f"of {minutes}, {audited} with a watched or listed audit log",
         ),
         _number(
             "Days without a signed review", len(days), links.get("days_without_review", ""), _listed(days)

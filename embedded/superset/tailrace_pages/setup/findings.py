@@ -137,20 +137,20 @@ def of_transport(source: str, logs: Iterable[Row]) -> Iterator[Finding]:
 
 def of_listed(source: str, entries: Iterable[Row]) -> Iterator[Finding]:
     """Yields a problem for each entry of sources.yaml of which nothing arrived for a week."""
-    is_file = source != "snapshots"
     for entry in entries:
-        name = entry["log"] or ("the log" if is_file else "the server")
-        since = f"{entry['listed_since']:%Y-%m-%d %H:%M} UTC"
-        if entry["last_arrived_at"]:
-            last = f"{entry['last_arrived_at']:%Y-%m-%d %H:%M} UTC"
-            text = f"{name}: listed in sources.yaml, and nothing arrived since {last}"
+        if source == "snapshots":
+            listed, what = "the server is listed in sources.yaml", "no snapshot of it ever arrived"
         else:
-            text = f"{name}: listed in sources.yaml, and never sent anything since {since}"
-        yield Finding(ERROR, source, text, _steps(entry, is_file))
+            listed, what = f"{entry['log'] or 'a log'} is listed in sources.yaml", "it never sent anything"
+        if last := entry["last_arrived_at"]:
+            text = f"{listed}, and nothing arrived since {last:%Y-%m-%d %H:%M} UTC"
+        else:
+            text = f"{listed} since {entry['listed_since']:%Y-%m-%d %H:%M} UTC, and {what}"
+        yield Finding(ERROR, source, text, _steps(source, entry))
 
 
-def _steps(entry: Row, is_file: bool) -> tuple[str, ...]:
-    if not is_file:
+def _steps(source: str, entry: Row) -> tuple[str, ...]:
+    if source == "snapshots":
         return ("tailrace doctor", "tailrace logs capture")
     if not entry["log"]:
         return ("tailrace doctor", "tailrace logs pull")

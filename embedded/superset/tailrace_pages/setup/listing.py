@@ -127,13 +127,18 @@ def rule_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
 def headline(servers: Sequence[Server], traces: dict[str, Any]) -> list[dict[str, str]]:
     """Returns the numbers above the page. Without any server, their problems are unknown."""
     states = [source.state for server in servers for source in server.sources]
+    absent = states.count(NEVER)
     late = sum(state in (NEVER, SILENT, BEHIND) for state in states)
     never = sum(server.never_arrived for server in servers)
     with_problems = sum(server.problems > 0 for server in servers)
     return [
         _number("Servers", len(servers), f"{never:,} never sent anything" if never else ""),
         _number("Servers with problems", with_problems if servers else None),
-        _number("Sources silent or behind", late if servers else None),
+        _number(
+            "Sources silent or behind",
+            late if servers else None,
+            f"{absent:,} never arrived" if absent else "",
+        ),
         _number("Spans of traces in 7 days", traces["spans"], _last(traces)),
     ]
 
