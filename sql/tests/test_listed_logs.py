@@ -1,20 +1,28 @@
 """Tests that listed servers which never sent anything are known: on the page Setup, in the coverage, in the
 evidence and in metrics. Hosts record their list; the administrator inserts the rows of the past."""
 
+import json
+import os
 import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
+from e2e.stack import wait_until
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.clickhouse.query_files import QUERIES
 from tailrace.evidence import framework
 from tailrace.evidence.period import Period
 from tailrace.health import metrics as health_metrics
-from tailrace.sources import listed_logs
+from tailrace.sources import active_sources, listed_logs, sources_file
 from tailrace.sources.listed_logs import REPEAT_SECONDS, Entry, ListedLogs
 from tailrace.sources.sources_file import Listed, Server, Source
+from tailrace_local.components.repair import Repair
 from tailrace_pages import queries
 
 FIRST = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(days=3)
@@ -89,6 +97,50 @@ def test_the_list_contains_files_and_servers(tmp_path):
     listed_logs.write(tmp_path / "listed.json", entries)
     expected = [Entry("shop", "db1", "audit", "/a.log"), Entry("shop", "db2", "server", "")]
     assert listed_logs.read(tmp_path / "listed.json") == entries == expected
+
+
+@contextmanager
+def repairing(server, entries: list[dict]) -> Iterator[Repair]:
+    """Runs the component with these entries of sources.yaml. No gap is repaired, so it needs no Kafka."""
+    server.settings.sources.write_text(json.dumps(entries))
+    active_sources.activate(server.home, sources_file.read(server.settings.sources))
+    repair = Repair(server.settings, server.home)
+    repair.prepare()
+    process = subprocess.Popen(
+        list(map(str, repair.command())),
+        env={**os.environ, **repair.environment()},
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        yield repair
+    finally:
+        process.terminate()
+        assert process.wait(LIMIT_SECONDS) == 0
+
+
+def test_the_running_component_records_the_list_of_its_machine(admin, server):
+    log = {"instance": "db1", "cluster": "shop", "source": "audit", "path": "/a.log"}
+    table = {"source": "general", "kind": "table", "defaults_file": "/etc/hostname", "cluster": "shop"}
+    polled = {"instance": "db3", "cluster": "shop", "source": "server", "dsn": "mysql://tailrace@db-3/"}
+
+    def states() -> dict[tuple[str, str, str], str]:
+        rows = admin.rows(
+            "SELECT instance, source, log, toString(argMax(action, at)) AS state FROM tailrace.listed_logs "
+            "GROUP BY ALL"
+        )
+        return {(row["instance"], row["source"], row["log"]): row["state"] for row in rows}
+
+    listed = {
+        ("db1", "audit", "/a.log"): "listed",
+        ("db2", "general", ""): "listed",
+        ("db3", "server", ""): "listed",
+    }
+    with repairing(server, [log, {**table, "instance": "db2"}, polled]) as repair:
+        wait_until(lambda: states() == listed, "the list in ClickHouse")
+        wait_until(lambda: repair.health().ok, "a healthy component")
+    with repairing(server, [log]):
+        gone = {("db2", "general", ""): "removed", ("db3", "server", ""): "removed"}
+        wait_until(lambda: states() == {**listed, **gone}, "the removal")
 
 
 @pytest.fixture
