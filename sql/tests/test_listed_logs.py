@@ -19,8 +19,9 @@ from tailrace.clickhouse.query_files import QUERIES
 from tailrace.evidence import framework
 from tailrace.evidence.period import Period
 from tailrace.health import metrics as health_metrics
-from tailrace.sources import active_sources, listed_logs, sources_file
-from tailrace.sources.listed_logs import REPEAT_SECONDS, Entry, ListedLogs
+from tailrace.ledger import listed_logs
+from tailrace.ledger.listed_logs import REPEAT_SECONDS, Entry, ListedLogs
+from tailrace.sources import active_sources, sources_file
 from tailrace.sources.sources_file import Listed, Server, Source
 from tailrace_local.components.repair import Repair
 from tailrace_pages import queries

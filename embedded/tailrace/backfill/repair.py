@@ -20,10 +20,10 @@ from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate, Fi
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.errors import ReportedError
 from tailrace.kafka.client import KafkaClient
+from tailrace.ledger.listed_logs import ListedLogs
 from tailrace.ledger.records import LogFile
 from tailrace.plural import counted
 from tailrace.retry_pause import doubled
-from tailrace.sources.listed_logs import ListedLogs
 from tailrace.sources.log_key import LogKey, key_of
 from tailrace.sources.sources_file import Source
 

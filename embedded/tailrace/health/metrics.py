@@ -17,9 +17,9 @@ from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
 from tailrace.clickhouse.query_files import text_of
 from tailrace.health import channels, watched_servers
 from tailrace.ledger import balance as ledger_balance
+from tailrace.ledger import listed_logs
 from tailrace.ledger.balance import LedgerBalance
 from tailrace.ledger.unknown_logs import NONE_LISTED
-from tailrace.sources import listed_logs
 from tailrace.sources.log_key import LogKey
 
 RECENT_SECONDS = 900

@@ -4,8 +4,9 @@ import dataclasses
 import json
 from pathlib import Path
 
+from tailrace.ledger import listed_logs
 from tailrace.programs.program import Health, ModuleProgram
-from tailrace.sources import active_sources, listed_logs
+from tailrace.sources import active_sources
 
 SILENT_SECONDS = 180
 """The maximum age of the heartbeat: a read of the ledger, the shipment of 1 GB, and the wait for the

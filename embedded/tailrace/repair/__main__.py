@@ -16,8 +16,9 @@ from tailrace import process, replaced_file
 from tailrace.backfill.repair import Pace, Repairer, Round
 from tailrace.errors import UsageError
 from tailrace.kafka import client as kafka_client
-from tailrace.sources import listed_logs, sources_file
-from tailrace.sources.listed_logs import ListedLogs
+from tailrace.ledger import listed_logs
+from tailrace.ledger.listed_logs import ListedLogs
+from tailrace.sources import sources_file
 
 PACE = Pace()
 
@@ -56,19 +57,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--sources", type=Path, required=True, help="sources.yaml with the logs of this machine"
     )
-    parser.add_argument(
-        "--listed",
-        type=Path,
-        metavar="FILE",
-        help="JSON list of all entries of this machine (default: --sources)",
-    )
-    parser.add_argument(
-        "--host",
-        default=os.environ.get("TAILRACE_HOST") or socket.gethostname(),
-        metavar="NAME",
-        help="name of this machine in the table listed_logs, which no other list may have "
-        "(default: TAILRACE_HOST, or its name)",
-    )
+    _add_list_arguments(parser)
     kafka_client.add_arguments(parser)
     process.add_clickhouse_arguments(parser, user="repair")
     for name, default, text in (
@@ -93,6 +82,22 @@ def _arguments() -> argparse.Namespace:
         help="file that is written after every read of the ledger",
     )
     return parser.parse_args()
+
+
+def _add_list_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--listed",
+        type=Path,
+        metavar="FILE",
+        help="JSON list of all entries of this machine (default: --sources)",
+    )
+    parser.add_argument(
+        "--host",
+        default=os.environ.get("TAILRACE_HOST") or socket.gethostname(),
+        metavar="NAME",
+        help="name of this machine in the table listed_logs, which no other list may have "
+        "(default: TAILRACE_HOST, or its name)",
+    )
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tailrace.ledger import listed_logs
 from tailrace.programs.repair import RepairProgram
-from tailrace.sources import listed_logs
 from tailrace.sources.sources_file import Listed
 from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local import kafka as local_kafka
