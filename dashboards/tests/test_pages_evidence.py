@@ -16,6 +16,7 @@ from dashboards.tests.pages import Visitor, parsed
 from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack
 from tailrace.evidence import framework, signing
+from tailrace_pages.evidence import gaps
 from tailrace_verify.evidence import verify
 
 pytestmark = pytest.mark.browser
@@ -100,7 +101,11 @@ def test_a_listed_server_that_never_sent_anything_is_not_missing(visitor):
     assert row.startswith(
         f" listed audit log never arrived unknown {MINUTES} unknown 0 unknown {at(-60)[:16]}"
     )
-    assert "Servers without audit 1 of 2" in shown
+    # Other modules leave servers, whose names may contain ends of lines.
+    listed = list(csv.DictReader(io.StringIO(page(visitor, format="csv"))))
+    unaudited = [each["Audit status"] for each in listed if each["Audit status"] in gaps.NOT_AUDITED]
+    assert "listed audit log never arrived" in unaudited
+    assert f"Servers without audit {len(unaudited)} of {len(listed)}" in shown
     servers = list(
         csv.DictReader(page(visitor, "/tailrace/evidence/pci/servers/", format="csv").splitlines())
     )
