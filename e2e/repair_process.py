@@ -49,7 +49,7 @@ def repairing(stack: Stack, logs: Iterable[LogWriter], directory: Path) -> Itera
         *(sys.executable, "-m", "tailrace.repair", "--sources", sources),
         *local_kafka.as_arguments(stack.settings, stack.home, KAFKA_ACCOUNT),
         *local_clickhouse.as_arguments(stack.settings, stack.home, ACCOUNT),
-        *("--interval", "1", "--calm", "2", "--heartbeat-file", directory / "beat"),
+        *("--host", directory.name, "--interval", "1", "--calm", "2", "--heartbeat-file", directory / "beat"),
     ]
     environment = {**os.environ, "PYTHONPATH": str(PYTHON_PATH)}
     with output.open("ab") as file:

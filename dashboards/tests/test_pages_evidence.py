@@ -1,5 +1,6 @@
 """The page Evidence over HTTP: gaps, rows, an export, its verification, and a signed review."""
 
+import csv
 import io
 import time
 import uuid
@@ -15,11 +16,13 @@ from dashboards.tests.pages import Visitor, parsed
 from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack
 from tailrace.evidence import framework, signing
+from tailrace_pages.evidence import gaps
 from tailrace_verify.evidence import verify
 
 pytestmark = pytest.mark.browser
 
-INSTANCE = "pages-evidence"
+INSTANCE, NEVER = "pages-evidence", "pages-listed"
+"""A server with a log, and one that sources.yaml lists and that never sent anything."""
 MINUTES = 60
 UNSEEN = range(20, 30)
 FIRST = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(days=35)
@@ -47,7 +50,12 @@ def planted(stack: Stack) -> Iterator[Stack]:
         {**refused, "event_id": str(uuid.uuid4()), "user": EVIL, "event_time": at(minute)}
         for minute in (3, 4)
     ]
-    with rows_of(stack, INSTANCE, {"ledger": [*census, read], "audit_events": logins}):
+    listed = {"cluster": "shop", "instance": NEVER, "source": "audit", "log": "/b.log", "host": "box"}
+    entries = [{**listed, "action": "listed", "at": at(-60)}, {**listed, "action": "removed", "at": at(30)}]
+    with (
+        rows_of(stack, INSTANCE, {"ledger": [*census, read], "audit_events": logins}),
+        rows_of(stack, NEVER, {"listed_logs": entries}),
+    ):
         yield stack
 
 
@@ -85,6 +93,24 @@ def test_minutes_without_audit_are_counted_by_server(visitor):
         "0",
         str(MINUTES - len(UNSEEN)),
     ]  # missing, unknown, behind, watched
+
+
+def test_a_listed_server_that_never_sent_anything_is_not_missing(visitor):
+    shown = text(page(visitor))
+    row = shown.partition(NEVER)[2]
+    assert row.startswith(
+        f" listed audit log never arrived unknown {MINUTES} unknown 0 unknown {at(-60)[:16]}"
+    )
+    # Other modules leave servers, whose names may contain ends of lines.
+    listed = list(csv.DictReader(io.StringIO(page(visitor, format="csv"))))
+    unaudited = [each["Audit status"] for each in listed if each["Audit status"] in gaps.NOT_AUDITED]
+    assert "listed audit log never arrived" in unaudited
+    assert f"Servers without audit {len(unaudited)} of {len(listed)}" in shown
+    servers = list(
+        csv.DictReader(page(visitor, "/tailrace/evidence/pci/servers/", format="csv").splitlines())
+    )
+    (never,) = (row for row in servers if NEVER in row.values())
+    assert never["Removed from list at (UTC)"] == f"{FIRST + timedelta(minutes=30):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def test_rows_their_number_and_their_csv(visitor):

@@ -14,6 +14,8 @@ from e2e.stack import Stack
 pytestmark = pytest.mark.browser
 
 INSTANCE = "pages-setup"
+NEVER = "pages-setup-never"
+"""A server that sources.yaml lists and that never sent anything."""
 AT = f"{datetime.now(UTC) - timedelta(days=3):%Y-%m-%d %H:%M:%S}"
 SETTINGS = {
     "slow_query_log": "OFF",
@@ -56,7 +58,9 @@ def planted(stack: Stack) -> Iterator[Stack]:
             {**coverage, "rule_id": "c", "rule_title": "Large result", **UNABLE},
         ],
     }
-    with rows_of(stack, INSTANCE, rows):
+    entry = {"cluster": "shop", "instance": NEVER, "host": "box", "action": "listed", "at": AT}
+    entries = [{**entry, "source": "audit", "log": "/<script>.log"}, {**entry, "source": "server"}]
+    with rows_of(stack, INSTANCE, rows), rows_of(stack, NEVER, {"listed_logs": entries}):
         yield stack
 
 
@@ -92,6 +96,21 @@ def test_one_server_with_what_to_change(shown):
         "audit: denied",
     ):
         assert expected in text, expected
+
+
+def test_a_listed_server_that_never_sent_anything_is_shown_with_the_time_and_the_steps(shown):
+    for user in ("compliance", "developer"):
+        row = shown(user).partition(NEVER)[2]
+        assert row.index("never arrived") < row.index("not watched") < row.index("2")
+        assert "never sent anything" in shown(user).partition("Servers")[2]
+    text = shown("compliance", instance=NEVER)
+    since = f"{AT[:16]} UTC"
+    assert f"/<script>.log is listed in sources.yaml since {since}, and it never sent anything" in text
+    assert f"the server is listed in sources.yaml since {since}, and no snapshot of it ever arrived" in text
+    assert "check the path in sources.yaml" in text and "tailrace logs capture" in text
+    problems = list(csv.DictReader(shown("security", instance=NEVER, format="csv").splitlines()))
+    states = {row["Source"]: row["State"] for row in problems}
+    assert (states["Audit log"], states["Snapshots"]) == ("never arrived", "never arrived")
 
 
 def test_rules_that_cannot_fire_are_grouped_by_the_change(shown):

@@ -232,6 +232,7 @@ def test_repair_runs_as_the_embedded_one(services, settings, home):
     assert service["command"][0] == embedded[2]
     assert options_of(service["command"][1:]) == {
         **options_of(embedded[3:]),
+        "--host": services["census"]["hostname"],
         "--kafka": "kafka:9092",
         "--clickhouse": "http://clickhouse:8123",
         "--password-file": "/run/secrets/clickhouse-repair",

@@ -79,7 +79,7 @@ def test_minutes_before_a_log_was_watched_are_unknown_and_nothing_of_them_is_kno
     assert [rows[0][name] for name in ("missing", "behind", "unknown", "watched")] == [None, None, 60, 0]
     numbers = {each["title"]: (each["value"], each["note"]) for each in gaps.headline(rows, [], {})}
     assert numbers["Minutes missing"] == ("unknown", "of 0 watched")
-    assert numbers["Minutes unknown"] == ("60", "of 60, 1 server with an audit log")
+    assert numbers["Minutes unknown"] == ("60", "of 60, 1 server with a watched or listed audit log")
 
 
 def test_columns_have_the_kind_of_their_values():

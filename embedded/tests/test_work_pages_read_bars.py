@@ -28,12 +28,19 @@ def test_from_the_first_census_on_the_census_decides():
     assert known == [True, False, True, False, True, False, False]
 
 
-def test_a_bar_is_read_if_its_day_is_or_one_of_its_days():
+def test_a_bar_is_read_if_its_day_is_or_all_of_its_days():
     day = 24 * HOUR
-    read = rows("audit", census_second=1, last_second=9 * day, step=day, slots=[3 * day])
+    read = rows("audit", census_second=1, last_second=9 * day, step=day, slots=[3 * day, 4 * day])
     assert read.is_read(3 * day + 5 * HOUR, 3 * day + 6 * HOUR, AUDIT)
-    assert not read.is_read(4 * day + 5 * HOUR, 4 * day + 6 * HOUR, AUDIT)
-    assert read.is_read(2 * day, 4 * day, AUDIT) and not read.is_read(4 * day, 6 * day, AUDIT)
+    assert not read.is_read(5 * day + 5 * HOUR, 5 * day + 6 * HOUR, AUDIT)
+    assert read.is_read(3 * day, 5 * day, AUDIT)
+    assert not read.is_read(2 * day, 4 * day, AUDIT), "nothing is known of its first day"
+
+
+def test_a_bar_of_seconds_in_two_minutes_is_read_if_both_are():
+    read = rows("audit", census_second=1, last_second=HOUR, step=60, slots=[60, 120])
+    known = [read.is_read(start, start + 45, AUDIT) for start in range(45, 225, 45)]
+    assert known == [False, True, True, False]
 
 
 def test_nothing_is_known_without_logs():

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tailrace.sources import log_fixes
 from tailrace_pages.setup import findings, listing, rules, servers
 from tailrace_pages.setup.servers import Found, by_instance
 
@@ -18,6 +19,9 @@ MYSQL = {
     "log_error_verbosity": "3",
     "general_log": "OFF",
 }
+
+
+NO_TRACES = {"spans": 0, "last_span": None, "services": 0}
 
 
 def log(source: str = "audit", state: str = "arriving", lag: int | None = 0, instance: str = "db1") -> dict:
@@ -39,10 +43,22 @@ def settings(audit: dict | None = None, **changed: str) -> list[dict]:
     return [{"kind": kind, "key": key, "attributes": attributes} for kind, key, attributes in facts]
 
 
-def found(logs=(), snapshots=(), facts=None, sees_all: bool = True, rule_counts=None) -> Found:
+def entry(source: str = "audit", last: datetime | None = None, log: str | None = None) -> dict:
+    """An entry of sources.yaml of which nothing arrived for a week."""
+    whose = {"instance": "db1", "cluster": "shop", "source": source}
+    return {
+        **whose,
+        "log": f"/log/{source}.log" if log is None else log,
+        "listed_since": AT,
+        "last_arrived_at": last,
+    }
+
+
+def found(logs=(), snapshots=(), facts=None, sees_all: bool = True, rule_counts=None, listed=()) -> Found:
     product = findings.product(list(snapshots))
     states = {} if facts is None else {"db1": findings.state_of(product, facts)}
-    return Found(by_instance(logs), {}, by_instance(snapshots), states, rule_counts or {}, sees_all)
+    rows = [by_instance(logs), by_instance(listed), {}, by_instance(snapshots)]
+    return Found(*rows, states, rule_counts or {}, sees_all)
 
 
 def source(kind: str, its: Found):
@@ -113,6 +129,42 @@ def test_unknown_settings_are_not_reported_as_off():
     its = source("slowlog", found([log("slowlog")]))
     assert its.problems == 0 and "are unknown" in its.findings[0].message
     assert findings.state_of(findings.product([snapshot()]), []) is None
+
+
+def test_a_listed_server_that_never_sent_anything_is_shown_with_the_time_and_the_steps():
+    (server,) = servers.servers(found(listed=[entry(), entry("slowlog"), entry("server", log="")]))
+    states = {each.kind: each.state for each in server.sources}
+    assert states == {
+        "audit": "never arrived",
+        "slowlog": "never arrived",
+        "errorlog": "not watched",
+        "general": "not watched",
+        "snapshots": "never arrived",
+    }
+    (audit,) = server.sources[0].findings[:1]
+    assert audit.message == (
+        "/log/audit.log is listed in sources.yaml since 2026-11-24 08:30 UTC, and it never sent anything"
+    )
+    assert audit.fix[0] == "tailrace doctor" and log_fixes.ABSENT in audit.fix
+    assert "tailrace logs capture" in server.sources[-1].findings[0].fix
+    assert (server.cluster, server.problems, server.watched()) == ("shop", 3, [])
+    numbers = {each["title"]: each for each in listing.headline([server], NO_TRACES)}
+    assert (numbers["Servers"]["value"], numbers["Servers"]["note"]) == ("1", "1 never sent anything")
+    assert numbers["Sources silent or behind"]["value"] == "3"
+
+
+def test_a_listed_log_that_went_silent_more_than_a_week_ago_is_listed_and_silent():
+    its = source("audit", found(listed=[entry(last=AT)]))
+    assert its.state == "silent"
+    assert "nothing arrived since 2026-11-24 08:30 UTC" in its.findings[0].message
+    assert not any("sources.yaml does not list it" in each.message for each in its.findings)
+
+
+def test_a_second_log_of_a_kind_that_never_arrived_is_not_hidden_by_the_first():
+    its = source("audit", found([log()], listed=[entry(log="/log/second.log")]))
+    assert (its.state, its.problems, its.lag_seconds) == ("never arrived", 1, None)
+    (server,) = servers.servers(found([log()], listed=[entry(log="/log/second.log")]))
+    assert not server.never_arrived
 
 
 def test_settings_that_only_the_slow_log_is_known_of():

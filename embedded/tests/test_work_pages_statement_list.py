@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tailrace_pages.statements import listing, trend
+from tailrace_pages.statements import listing
 from tailrace_pages.time_range import TimeRange
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -45,19 +45,15 @@ def test_a_statement_that_other_logs_contain_ran_an_unknown_number_of_times(last
     assert (row["executions"], row["total_seconds"]) == (number, number)
 
 
-BARS = range(int(SPAN.since.timestamp()), int(SPAN.until.timestamp()), trend.width(SPAN))
-
-
-def slow_logs_read(*without: int, asked: list | None = None):
-    """Returns rows of page_query_coverage of slow logs that were read in all bars but some, else no rows."""
+def slow_logs_read(slow_logs: int = 2, unread: int = 0, asked: list | None = None):
+    """Returns rows of page_query_unread_logs, else no rows."""
 
     def rows(query, **parameters):
-        if query != "page_query_coverage":
+        if query != "page_query_unread_logs":
             return []
         if asked is not None:
             asked.append((parameters["clusters"], parameters["servers"]))
-        seconds = {"first_second": 0, "census_second": 1, "last_second": BARS.stop, "step": BARS.step}
-        return [{"source": "slowlog", **seconds, "slots": sorted({*BARS} - {BARS[each] for each in without})}]
+        return [{"slow_logs": slow_logs, "unread_logs": unread}]
 
     return rows
 
@@ -69,12 +65,11 @@ OLD = [{"id": 1, "query": "select 1", "last_seen": SPAN.since - timedelta(days=1
     ("rows", "number"),
     [
         (slow_logs_read(), 0),
-        (slow_logs_read(0), None),
-        (slow_logs_read(len(BARS) - 3), None),
-        (slow_logs_read(*range(len(BARS))), None),
-        (lambda query, **_: [], None),
+        (slow_logs_read(unread=1), None),
+        (slow_logs_read(unread=2), None),
+        (slow_logs_read(slow_logs=0), None),
     ],
-    ids=["read", "first bar unread", "late bar unread", "no bar read", "no slow log"],
+    ids=["read", "one of two unread", "none read", "no slow log"],
 )
 def test_a_statement_ran_an_unknown_number_of_times_while_slow_logs_were_not_read(rows, number):
     (row,) = listing.measured(rows, OLD, SPAN, {})

@@ -201,6 +201,7 @@ def test_repair_is_reported_the_logs_that_the_collector_reads(render, tmp_path, 
     assert told == {("node-1", name.split("_")[1].lower(), path) for name, path in paths.items()}
     monkeypatch.setattr(sys, "argv", container["args"])
     assert repair._arguments().clickhouse == f"http://clickhouse-{RELEASE}:8123"
+    assert repair._arguments().host == "$(TAILRACE_INSTANCE)"  # the name of a pod of the DaemonSet changes
 
 
 @pytest.mark.parametrize("name", ["facts", "delivery", "callbacks"])

@@ -2,16 +2,17 @@
 {%- include "parts/logging.sql" -%}
 -- What limits the numbers of a dashboard: for each server and kind of log its minutes by state, and for each server with slow
 -- queries the logging settings (`logged`). States are those of coverage.sql, and `before`: the minutes before the first census
--- of a log, which is at `first_census`.
+-- of a log, which is at `first_census`, and `never`: all minutes of a log that is listed and of which nothing ever arrived.
 WITH
     {{ shown_range(1) }},
     {{ logging_of_range() }},
 {%- include "parts/coverage_minutes.sql" -%}
     ,
     first_censuses AS (
-        SELECT instance, source, log, toStartOfMinute(toDateTime(min(at), 'UTC')) AS known_from
+        SELECT instance, source, log, toStartOfMinute(toDateTime(minIf(at, kind = 'CENSUS'), 'UTC')) AS known_from,
+            true AS has_arrived
         FROM tailrace.ledger
-        WHERE kind = 'CENSUS'
+        WHERE kind IN ('CENSUS', 'FRONTIER')
         GROUP BY instance, source, log)
 SELECT
     cluster, instance, source, part.1 AS minute_state, toInt64(part.2) AS minutes, '' AS logged,
@@ -24,7 +25,7 @@ LEFT JOIN first_censuses USING (instance, source, log)
 ARRAY JOIN arrayFilter(each -> each.2 > 0, [
     ('covered', toInt64(census_minutes) - missing_minutes - behind_minutes), ('behind', toInt64(behind_minutes)),
     ('missing', toInt64(missing_minutes)), ('before', toInt64(before_minutes)),
-    ('unknown', toInt64(expected) - census_minutes - before_minutes)]) AS part
+    (if(has_arrived, 'unknown', 'never'), toInt64(expected) - census_minutes - before_minutes)]) AS part
 UNION ALL
 SELECT cluster, instance, 'slowlog', 'logged', 0, {{ logged_by('instance') }}, 0, toDateTime(0, 'UTC')
 FROM tailrace.query_load_1m

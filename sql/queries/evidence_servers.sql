@@ -1,11 +1,12 @@
--- Each server with a census, a snapshot or a stored record until the end of the period, and its audit status in the period, the
--- worst one that applies: `no audit log`, `audit log not
--- seen in the period`, `audit log read later` (it was not watched in the period, and its events of the period are
+-- Each server with a census, a snapshot or a stored record until the end of the period, or that sources.yaml listed in the period,
+-- and its audit status in the period, the worst one that applies: `no audit log`, `listed audit log never arrived` (nothing of it
+-- was ever received), `audit log not seen in the period`, `audit log read later` (it was not watched in the period, and its events of the period are
 -- stored: whether all of them are is unknown), `auditing was off` according to a snapshot, `auditing was changed` if snapshots or statements
 -- show changes of its switches and filters, `audited since …` and `audited until …` if its audit log was first or last
 -- seen within the period, else `audited`. A general log counts for servers that never had an audit log. The coverage
 -- shows whether every minute was read: a log that is switched off is covered, but contains nothing. `records_read_at` is the
--- time at which the first record of a log that was read later was stored. Changes of auditing are unknown (NULL) for a server
+-- time at which the first record of a log that was read later was stored. `listed_since` and `removed_from_list_at` are the
+-- times since when and until when the list contained any log of the server; NULL if no host recorded them. Changes of auditing are unknown (NULL) for a server
 -- without a snapshot and without an audit log.
 -- Parameters: from, to.
 WITH
@@ -57,8 +58,16 @@ WITH
             AND instance NOT IN (SELECT instance FROM seen WHERE source IN ('audit', 'general') AND in_period > 0)
         GROUP BY instance
     ),
+    listed AS (
+        SELECT instance, max(source IN ('audit', 'general')) AS is_audit_log_listed, min(listed_logs.listed_since) AS since,
+            if(countIf(isNull(listed_logs.removed_at)) > 0, NULL, max(listed_logs.removed_at)) AS removed_from_list
+        FROM tailrace.listed_logs_of_period(
+            period_from = {from:DateTime('UTC')}, period_to = {to:DateTime('UTC')}) AS listed_logs
+        GROUP BY instance
+    ),
     servers AS (
         SELECT instance FROM seen UNION DISTINCT SELECT instance FROM snapshots UNION DISTINCT
+        SELECT instance FROM listed UNION DISTINCT
         SELECT instance FROM tailrace.log_days WHERE record_day <= toDate({to:DateTime('UTC')} - INTERVAL 1 SECOND)
     ),
     audit AS (
@@ -72,6 +81,7 @@ SELECT
     servers.instance AS instance,
     multiIf(
         ifNull(audit.in_period, 0) = 0 AND later.instance != '', 'audit log read later',
+        audit.instance = '' AND listed.is_audit_log_listed, 'listed audit log never arrived',
         audit.instance = '', 'no audit log',
         audit.in_period = 0, 'audit log not seen in the period',
         counts = 'audit' AND (was_off OR reported.active = 'no')
@@ -90,11 +100,14 @@ SELECT
     if(reported.active = '', 'not asked', reported.active) AS server_says_it_audits, reported.plugin AS audits_with,
     if(changes.times = 0 AND reported.active = '' AND audit.instance = '' AND later.instance = '', NULL, changes.times)
         AS changes_of_auditing,
-    if(later.instance = '', NULL, later.records_read_at) AS records_read_at
+    if(later.instance = '', NULL, later.records_read_at) AS records_read_at,
+    if(listed.instance = '', NULL, listed.since) AS listed_since,
+    if(listed.instance = '', NULL, listed.removed_from_list) AS removed_from_list_at
 FROM servers
 LEFT JOIN later ON later.instance = servers.instance
+LEFT JOIN listed ON listed.instance = servers.instance
 LEFT JOIN audit ON audit.instance = servers.instance
 LEFT JOIN snapshots ON snapshots.instance = servers.instance
 LEFT JOIN reported ON reported.instance = servers.instance
 LEFT JOIN changes ON changes.instance = servers.instance
-ORDER BY state != 'no audit log', instance
+ORDER BY state NOT IN ('no audit log', 'listed audit log never arrived'), instance

@@ -97,6 +97,8 @@ def row(place: tuple[str, str, str], types: dict[str, str]) -> dict[str, object]
     values = {**times, **who_and_what, **names, **ids, "attributes": {"value": "1"}}
     if "silence_id" in types:
         values |= {"silence_id": uuid, "action": "begin"}
+    if types.get("action", "").startswith("Enum"):
+        values |= {"host": "box", "action": "listed"}
     return {name: value for name, value in values.items() if name in types}
 
 

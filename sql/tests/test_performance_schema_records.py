@@ -159,6 +159,29 @@ def test_a_statement_is_found_by_its_digest(store, user):
     ]
 
 
+def test_a_row_that_is_stored_twice_is_one_entry_of_its_digest(admin, user):
+    """Delivery is at least once. The rows are in separate parts, which are not merged before the query."""
+    digest, at = "ef" * 32, "2026-11-18 11:30:00"
+    its = {"cluster": "shop", "instance": "twice", "digest": digest, "query_id": 7, "at": at}
+    place = {"path": "/p", "entry_offset": 1, "entry_bytes": 2, "file": 1}
+    rows = {"digest_samples": its, "performance_schema_records": {**its, **place}}
+    times = {"from": "2026-11-18 11:00:00", "to": "2026-11-18 12:00:00"}
+    query = (QUERIES / "page_query_digest.sql").read_text()
+    for table in rows:
+        admin.execute(f"SYSTEM STOP MERGES tailrace.{table}")
+    try:
+        for table, row in rows.items():
+            for _ in range(2):
+                admin.append(f"tailrace.{table}", [row])
+            (stored,) = admin.rows(f"SELECT count() AS rows FROM tailrace.{table} WHERE digest = '{digest}'")
+            assert int(stored["rows"]) == 2, table
+        found = user("reader_developer").rows(query, parameters={**times, "digest": digest})
+    finally:
+        for table in rows:
+            admin.execute(f"SYSTEM START MERGES tailrace.{table}")
+    assert found == [{"id": 7, "entries": 2}], "one of each table"
+
+
 def check_order(seed: int, store, read) -> None:
     """Snapshots that are repeated and in any order give the rows of those in order."""
     chosen, log, instance = Random(seed), WrittenLog(f"order-{seed}"), f"order-{seed}"

@@ -49,6 +49,7 @@ MAY_READ = {
     "gap_repairs": DEVELOPER | {"repair"},
     "ledger": DEVELOPER | {"repair"},
     "legal_hold_actions": COMPLIANCE,
+    **dict.fromkeys(("listed_logs", "listed_logs_of_period"), DEVELOPER | {"repair"}),
     "legal_holds": COMPLIANCE,
     "log_days": DEVELOPER | {"repair"},
     "logging_in_force": DEVELOPER | {"facts"},
@@ -104,7 +105,10 @@ MAY_READ = {
 VIEW_PARAMETERS = {
     "coverage_1m": "(first_minute = '2026-11-21 00:00:00', end_minute = '2026-11-22 00:00:00', "
     "server = '', kinds = [])",
-    "logs_of_period": "(period_from = '2026-11-21 00:00:00', period_to = '2026-11-22 00:00:00')",
+    **dict.fromkeys(
+        ("listed_logs_of_period", "logs_of_period"),
+        "(period_from = '2026-11-21 00:00:00', period_to = '2026-11-22 00:00:00')",
+    ),
     **dict.fromkeys(
         ("data_access_by_action", "refused_logins"),
         "(begin = '2026-11-21 00:00:00', until = '2026-11-22 00:00:00')",
@@ -134,6 +138,7 @@ MAY_ADD = {
     "evidence_exports": {"auditor"},
     "gap_repairs": {"repair"},
     "legal_hold_actions": {"auditor"},
+    "listed_logs": {"repair"},
     "name_reveals": {"revealer"},
     "reviews": {"auditor"},
     "scheduled_searches": {"analyst"},

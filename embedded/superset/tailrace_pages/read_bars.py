@@ -1,8 +1,8 @@
 """Which bars of a chart over time are known: a bar without records is 0 only if a log was read, else unknown.
 
 Rows are those of page_query_coverage and page_entity_coverage. A log is read from its first record to
-its last record or census; from its first census on, only in the slots that the census covers. Times are
-Unix times in seconds.
+its last record or census; from its first census on, only in the slots that the census covers. A bar that is
+shorter than a minute may lie in two slots, and is read if both are. Times are Unix times in seconds.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -34,7 +34,7 @@ class ReadBars:
             return False
         if row["census_second"] and start >= row["census_second"]:
             step, slots = row["step"], self._slots[row["source"]]
-            return any(each in slots for each in range(start // step * step, end, step))
+            return all(each in slots for each in range(start // step * step, end, step))
         return bool(_begin(row)) and end > _begin(row)
 
     def is_watched_since(self, time: datetime, sources: Collection[str]) -> bool:

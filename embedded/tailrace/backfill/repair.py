@@ -12,7 +12,7 @@ on disk, can be killed at any time, and can run beside `tailrace backfill`.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from tailrace.backfill import ranges, shipping
@@ -20,6 +20,7 @@ from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate, Fi
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.errors import ReportedError
 from tailrace.kafka.client import KafkaClient
+from tailrace.ledger.listed_logs import ListedLogs
 from tailrace.ledger.records import LogFile
 from tailrace.plural import counted
 from tailrace.retry_pause import doubled
@@ -81,7 +82,9 @@ class Repairer:
         pace: Pace,
         report: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
+        listing: ListedLogs | None = None,
     ) -> None:
+        """`listing`: records which logs this machine lists."""
         self._clickhouse = clickhouse
         self._kafka = kafka
         self._watched = {key_of(log): log for log in watched}
@@ -91,6 +94,7 @@ class Repairer:
         self._pace = pace
         self._report = report
         self._clock = clock
+        self._listing = listing
         self._attempts: dict[ByteRange, Attempt] = {}
         self._stopped = Event()
         self._latest = Round(0, 0, 0, "")
@@ -113,9 +117,19 @@ class Repairer:
 
     def _tried_round(self) -> Round:
         try:
-            return self.round()
+            done = self.round()
         except (ClickHouseError, ReportedError, OSError) as error:
-            return Round(len(self._attempts), 0, 0, str(error))
+            done = Round(len(self._attempts), 0, 0, str(error))
+        return replace(done, problem=done.problem or self._recorded_list())
+
+    def _recorded_list(self) -> str:
+        """Returns why the list of logs could not be recorded; empty if it is. Repairs do not wait for it."""
+        try:
+            if self._listing:
+                self._listing.record_if_due()
+        except (ClickHouseError, OSError) as error:
+            return f"the list of logs is not recorded: {error}"
+        return ""
 
     def round(self) -> Round:
         """Reads the ledger once, and ships what is due. Raises ClickHouseError, OSError."""

@@ -48,7 +48,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
             *("ledger", "gap_repairs", "dead_letters", "server_snapshots", "server_facts", "server_changes"),
-            *("rule_coverage", "signed_ranges"),
+            *("rule_coverage", "signed_ranges", "listed_logs"),
         ),
         _SERVER,
     ),

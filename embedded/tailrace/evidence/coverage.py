@@ -12,7 +12,8 @@ STATES = ("covered", "behind", "missing", "unknown")
 """The order of drawing: a later state covers an earlier one."""
 OFF, CHANGED = "auditing was off", "auditing was changed"
 """States of servers whose logs may be covered and nevertheless incomplete."""
-NOT_AUDITED = ("no audit log", "audit log not seen in the period")
+NEVER_ARRIVED = "listed audit log never arrived"
+NOT_AUDITED = ("no audit log", NEVER_ARRIVED, "audit log not seen in the period")
 READ_LATER = "audit log read later"
 CELLS = 144
 """Cells of a log's bar in a drawing."""

@@ -17,6 +17,7 @@ from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
 from tailrace.clickhouse.query_files import text_of
 from tailrace.health import channels, watched_servers
 from tailrace.ledger import balance as ledger_balance
+from tailrace.ledger import listed_logs
 from tailrace.ledger.balance import LedgerBalance
 from tailrace.ledger.unknown_logs import NONE_LISTED
 from tailrace.sources.log_key import LogKey
@@ -48,11 +49,12 @@ def ledger_metrics(
     """Yields the metrics of the ledger. The user must have access to the ledger.
 
     `left`: logs that are no longer watched, and since when, in seconds since 1970 UTC. They do not lag,
-    unless a later census shows that another collector watches them. `listed`: watched logs, and since when:
-    one without any line is unknown.
+    unless a later census shows that another collector watches them. `listed`: watched logs of this machine,
+    and since when; those that other hosts list are read. One without any line is unknown.
     """
     up = GaugeMetricFamily("tailrace_ledger_up", "Whether the ledger could be read.")
     try:
+        listed = {**listed_logs.now_listed(clickhouse), **listed}
         found = ledger_balance.read(clickhouse, listed=listed)
         since = clickhouse.rows(text_of("ledger_behind_since"), timeout=10)
         unseen = _without_census(clickhouse)

@@ -4,6 +4,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+from tailrace.ledger import listed_logs
 from tailrace.programs.program import Health, ModuleProgram
 from tailrace.sources import active_sources
 
@@ -19,11 +20,10 @@ class RepairProgram(ModuleProgram):
     name = "repair"
 
     def prepare(self) -> None:
-        listed = [
-            {**dataclasses.asdict(log), "path": str(log.path)}
-            for log in active_sources.active_or_listed(self.settings, self.home).logs
-        ]
-        self._sources().write_text(json.dumps(listed, indent=2))
+        listed = active_sources.active_or_listed(self.settings, self.home)
+        watched = [{**dataclasses.asdict(log), "path": str(log.path)} for log in listed.logs]
+        self._sources().write_text(json.dumps(watched, indent=2))
+        listed_logs.write(self._listed(), listed_logs.of_list(listed))
         self._heartbeat().unlink(missing_ok=True)
 
     def health(self) -> Health:
@@ -35,3 +35,7 @@ class RepairProgram(ModuleProgram):
     def _sources(self) -> Path:
         """The watched logs. JSON is YAML."""
         return self.home.data(self.name) / "sources.yaml"
+
+    def _listed(self) -> Path:
+        """All entries of sources.yaml, also those that are pulled or polled."""
+        return self.home.data(self.name) / "listed.json"

@@ -1,7 +1,12 @@
-"""`python -m tailrace.repair`: ships missing byte ranges of this machine's logs again, until SIGTERM."""
+"""`python -m tailrace.repair`: ships missing byte ranges of this machine's logs again, until SIGTERM.
+
+It also records in ClickHouse which logs the machine lists, so that one of which nothing arrives is known.
+"""
 
 import argparse
 import json
+import os
+import socket
 import sys
 import time
 from dataclasses import asdict
@@ -11,6 +16,8 @@ from tailrace import process, replaced_file
 from tailrace.backfill.repair import Pace, Repairer, Round
 from tailrace.errors import UsageError
 from tailrace.kafka import client as kafka_client
+from tailrace.ledger import listed_logs
+from tailrace.ledger.listed_logs import ListedLogs
 from tailrace.sources import sources_file
 
 PACE = Pace()
@@ -20,18 +27,21 @@ def main() -> int:
     arguments = _arguments()
     try:
         watched = sources_file.load(arguments.sources)
-    except UsageError as error:
+        listed = listed_logs.read(arguments.listed) if arguments.listed else listed_logs.of_logs(watched)
+    except (UsageError, OSError, ValueError, TypeError) as error:
         print(f"tailrace: {error}", file=sys.stderr)
         return 2
     pace = Pace(
         arguments.interval, arguments.calm, arguments.wait, int(arguments.megabytes_per_second * 1_000_000)
     )
+    clickhouse = process.clickhouse_from(arguments)
     repairer = Repairer(
-        process.clickhouse_from(arguments),
+        clickhouse,
         kafka_client.from_arguments(arguments),
         watched,
         pace,
         process.print_line,
+        listing=ListedLogs(clickhouse, listed, arguments.host),
     )
     process.at_stop(repairer.stop)
     repairer.run(lambda done: _write_heartbeat(arguments.heartbeat_file, done))
@@ -47,6 +57,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--sources", type=Path, required=True, help="sources.yaml with the logs of this machine"
     )
+    _add_list_arguments(parser)
     kafka_client.add_arguments(parser)
     process.add_clickhouse_arguments(parser, user="repair")
     for name, default, text in (
@@ -71,6 +82,22 @@ def _arguments() -> argparse.Namespace:
         help="file that is written after every read of the ledger",
     )
     return parser.parse_args()
+
+
+def _add_list_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--listed",
+        type=Path,
+        metavar="FILE",
+        help="JSON list of all entries of this machine (default: --sources)",
+    )
+    parser.add_argument(
+        "--host",
+        default=os.environ.get("TAILRACE_HOST") or socket.gethostname(),
+        metavar="NAME",
+        help="name of this machine in the table listed_logs, which no other list may have "
+        "(default: TAILRACE_HOST, or its name)",
+    )
 
 
 if __name__ == "__main__":

@@ -60,6 +60,8 @@
   args:
     - tailrace.repair
     - --sources=/tmp/sources.yaml
+    # The pod's name changes; a list is recorded under the name of its instance.
+    - --host=$(TAILRACE_INSTANCE)
     {{- range include "tailrace.kafkaArguments" (list $root "backfill") | trim | splitList "\n" }}
     - {{ . | quote }}
     {{- end }}

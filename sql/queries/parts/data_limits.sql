@@ -5,10 +5,16 @@
     if({{ minutes_of(state, sources) }} = 0, '', concat(' · ', {{ grouped(minutes_of(state, sources)) }},
         if({{ minutes_of(state, sources) }} = 1, ' minute ', ' minutes '), '{{ text }}'))
 {%- endmacro -%}
+{#- Servers that are listed and of whose logs of these kinds one never arrived. -#}
+{%- macro never_text(sources) -%}
+    {%- set never = "uniqExactIf(instance, minute_state = 'never' AND source IN " ~ sources | where_in ~ ")" -%}
+    if({{ never }} = 0, '', concat(' · ', toString({{ never }}), if({{ never }} = 1, ' listed server', ' listed servers'),
+        ' never sent any'))
+{%- endmacro -%}
 {#- Minutes before the first census of a log are unknown, too. The time of that census is stated, because it is their reason. -#}
 {%- macro minutes_text(sources) -%}
     {%- set all = "sumIf(minutes, minute_state != 'logged' AND source IN " ~ sources | where_in ~ ")" -%}
-    {%- set unknown = "sumIf(minutes, minute_state IN ('before', 'unknown') AND source IN " ~ sources | where_in ~ ")" -%}
+    {%- set unknown = "sumIf(minutes, minute_state IN ('before', 'unknown', 'never') AND source IN " ~ sources | where_in ~ ")" -%}
     concat(
         if({{ unknown }} = {{ all }}, ' · coverage unknown', ''),
         if({{ all }} > 0 AND {{ minutes_of('covered', sources) }} = {{ all }}, ' · no minute missing', ''),
@@ -17,7 +23,8 @@
         if({{ unknown }} IN (0, {{ all }}), '', concat(' · coverage of ',
             toString(least(99.9, greatest(0.1, round(100 * {{ unknown }} / {{ all }}, 1)))), ' % of the minutes unknown')),
         if({{ minutes_of('before', sources) }} = 0, '', concat(' · no census before ', formatDateTime(
-            maxIf(first_census, minute_state = 'before' AND source IN {{ sources | where_in }}), '%Y-%m-%d %H:%i UTC', 'UTC'))))
+            maxIf(first_census, minute_state = 'before' AND source IN {{ sources | where_in }}), '%Y-%m-%d %H:%i UTC', 'UTC'))),
+        {{ never_text(sources) }})
 {%- endmacro -%}
 {%- macro limits_of_slow_logs() -%}
     {%- set all, known = "uniqExactIf(instance, minute_state = 'logged')", "uniqExactIf(instance, minute_state = 'logged' AND logged != 'unknown')" -%}
@@ -31,10 +38,10 @@
     {%- endset -%}
     {{ linked_text('slow-queries', "concat(" ~ settings ~ ", " ~ minutes_text(['slowlog']) ~ ")", 'TAB-slow-queries-data-limits') }}
 {%- endmacro -%}
-{#- `name` of the logs of the kinds `sources`: on how many of the servers whose logs are watched. -#}
+{#- `name` of the logs of the kinds `sources`: on how many of the servers that are watched or listed. -#}
 {%- macro limits_of_logs(name, sources, dashboard) -%}
-    {%- set with_log = "uniqExactIf(instance, source IN " ~ sources | where_in ~ ")" -%}
-    {%- set unknown = "'coverage of " ~ name ~ " unknown (no census in the time range)'" -%}
+    {%- set with_log = "uniqExactIf(instance, minute_state != 'never' AND source IN " ~ sources | where_in ~ ")" -%}
+    {%- set unknown = "concat('coverage of " ~ name ~ " unknown (no census in the time range)', " ~ never_text(sources) ~ ")" -%}
     {{ linked_text(dashboard, "if(" ~ with_log ~ " = 0, " ~ unknown ~ ", concat('" ~ name ~ " of ', toString(" ~ with_log
         ~ "), ' of ', toString(uniqExact(instance)), if(uniqExact(instance) = 1, ' server', ' servers'), " ~ minutes_text(sources) ~ "))") }}
 {%- endmacro -%}

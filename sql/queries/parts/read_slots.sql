@@ -5,13 +5,13 @@
     census_seconds  Unix time of the first census, 0 without any: from then on, coverage_1m knows each minute;
     last_seconds    Unix time of the last census;
     slots_read      starts of slots in which a log was read, as Unix times (covered_slots).
-    A slot has `slot_seconds`: the parameter `width`, or a minute if that is no whole number of minutes.
+    A slot has `slot_seconds`: the parameter `width`, or a minute if that is shorter.
     Parameters: from, to, width, clusters and servers (empty for all), sources (kinds of logs). #}
     toStartOfMinute({from:DateTime('UTC')}) AS first_minute_read,
     toStartOfMinute({to:DateTime('UTC')}) AS end_minute_read,
     {sources:Array(String)} AS kinds_read,
     if(length({servers:Array(String)}) = 1, {servers:Array(String)}[1], '') AS server_read,
-    if({width:UInt32} % 60 = 0, {width:UInt32}, 60) AS slot_seconds,
+    greatest({width:UInt32}, 60) AS slot_seconds,
 {%- set condition -%}
     source IN {sources:Array(String)}
                 AND (empty({clusters:Array(String)}) OR cluster IN {clusters:Array(String)})

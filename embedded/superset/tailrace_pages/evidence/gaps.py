@@ -10,7 +10,12 @@ from tailrace_pages import formats
 from tailrace_pages.columns import Column
 
 AUDITED = "audited"
-NOT_AUDITED = ("no audit log", "audit log not seen in the period", "auditing was off")
+NOT_AUDITED = (
+    "no audit log",
+    "listed audit log never arrived",
+    "audit log not seen in the period",
+    "auditing was off",
+)
 STATES = ("missing", "unknown", "behind")
 """States of minutes that are not covered, the worst first."""
 SHOWN_DAYS = 14
@@ -29,6 +34,7 @@ COLUMNS = (
     Column("behind", "Behind (min)", 14, "count", note="Bytes of these minutes were not read yet"),
     Column("watched", "Watched (min)", 14, "count", note="Minutes of the period with a census of the log"),
     Column("audit_last_seen", "Audit log last seen (UTC)", 24, "time"),
+    Column("listed_since", "Listed since (UTC)", 24, "time", note="Since when a log of it is listed"),
 )
 
 
@@ -79,7 +85,7 @@ def headline(rows: Sequence[Mapping[str, Any]], days: Sequence[date], links: Map
             "Minutes unknown",
             unseen,
             links.get("coverage", ""),
-            f"of {minutes}, {audited} with an audit log",
+            f"of {minutes}, {audited} with a watched or listed audit log",
         ),
         _number(
             "Days without a signed review", len(days), links.get("days_without_review", ""), _listed(days)

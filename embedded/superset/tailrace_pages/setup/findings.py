@@ -135,6 +135,28 @@ def of_transport(source: str, logs: Iterable[Row]) -> Iterator[Finding]:
             yield Finding(WARNING, source, text, ("tailrace status", "tailrace logs flink"))
 
 
+def of_listed(source: str, entries: Iterable[Row]) -> Iterator[Finding]:
+    """Yields a problem for each entry of sources.yaml of which nothing arrived for a week."""
+    for entry in entries:
+        if source == "snapshots":
+            listed, what = "the server is listed in sources.yaml", "no snapshot of it ever arrived"
+        else:
+            listed, what = f"{entry['log'] or 'a log'} is listed in sources.yaml", "it never sent anything"
+        if last := entry["last_arrived_at"]:
+            text = f"{listed}, and nothing arrived since {last:%Y-%m-%d %H:%M} UTC"
+        else:
+            text = f"{listed} since {entry['listed_since']:%Y-%m-%d %H:%M} UTC, and {what}"
+        yield Finding(ERROR, source, text, _steps(source, entry))
+
+
+def _steps(source: str, entry: Row) -> tuple[str, ...]:
+    if source == "snapshots":
+        return ("tailrace doctor", "tailrace logs capture")
+    if not entry["log"]:
+        return ("tailrace doctor", "tailrace logs pull")
+    return ("tailrace doctor", log_fixes.ABSENT, log_fixes.NOT_READABLE)
+
+
 def of_snapshots(instance: str, cluster: str, snapshots: Sequence[Row]) -> Iterator[Finding]:
     """Yields the problems of snapshots: none at all, old ones, and kinds that the server refuses."""
     if not snapshots:

@@ -7,7 +7,7 @@ from tailrace.plural import counted
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.setup.rules import Group
-from tailrace_pages.setup.servers import BEHIND, SILENT, SYMBOLS, TITLES, Server, Source
+from tailrace_pages.setup.servers import BEHIND, NEVER, SILENT, SYMBOLS, TITLES, Server, Source
 
 SERVERS = (
     Column("instance", "Instance", 20, link="address"),
@@ -127,12 +127,18 @@ def rule_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
 def headline(servers: Sequence[Server], traces: dict[str, Any]) -> list[dict[str, str]]:
     """Returns the numbers above the page. Without any server, their problems are unknown."""
     states = [source.state for server in servers for source in server.sources]
-    late = sum(state in (SILENT, BEHIND) for state in states)
+    absent = states.count(NEVER)
+    late = sum(state in (NEVER, SILENT, BEHIND) for state in states)
+    never = sum(server.never_arrived for server in servers)
     with_problems = sum(server.problems > 0 for server in servers)
     return [
-        _number("Servers", len(servers)),
+        _number("Servers", len(servers), f"{never:,} never sent anything" if never else ""),
         _number("Servers with problems", with_problems if servers else None),
-        _number("Sources silent or behind", late if servers else None),
+        _number(
+            "Sources silent or behind",
+            late if servers else None,
+            f"{absent:,} never arrived" if absent else "",
+        ),
         _number("Spans of traces in 7 days", traces["spans"], _last(traces)),
     ]
 

@@ -36,6 +36,7 @@ def found(store: Store, now: datetime, instance: str, sees_all: bool) -> Found:
         }
     return Found(
         logs=by_instance(store.rows("page_setup_logs", **at)),
+        listed=by_instance(store.rows("page_setup_listed", **at)),
         events={(row["instance"], row["source"]): row["last_event"] for row in events},
         snapshots=snapshots,
         states=states,

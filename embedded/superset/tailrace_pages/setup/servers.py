@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from tailrace.sources.sources_file import SERVER
 from tailrace_capture.doctor.finding import Finding, in_order
 from tailrace_capture.doctor.logging_checks import CapturedState
 from tailrace_capture.product import Product
@@ -16,11 +17,16 @@ LOGS = {"audit": "Audit log", "slowlog": "Slow query log", "errorlog": "Error lo
 SNAPSHOTS = "snapshots"
 TITLES = {**LOGS, SNAPSHOTS: "Snapshots"}
 
-SILENT, BEHIND, ARRIVING = "silent", "behind", "arriving"
+NEVER, SILENT, BEHIND, ARRIVING = "never arrived", "silent", "behind", "arriving"
 PARTIAL, NOT_WATCHED, NOT_NEEDED = "partial", "not watched", "not needed"
-WORST = (SILENT, BEHIND, ARRIVING)
+WORST = (NEVER, SILENT, BEHIND, ARRIVING)
 """States of a log, the worst first."""
-SYMBOLS = {SILENT: "✗", BEHIND: "▲", PARTIAL: "▲", ARRIVING: "✓", NOT_WATCHED: "○", NOT_NEEDED: "○"}
+SYMBOLS = {
+    **dict.fromkeys((NEVER, SILENT), "✗"),
+    **dict.fromkeys((BEHIND, PARTIAL), "▲"),
+    ARRIVING: "✓",
+    **dict.fromkeys((NOT_WATCHED, NOT_NEEDED), "○"),
+}
 
 Row = Mapping[str, Any]
 
@@ -63,6 +69,8 @@ class Server:
     """Rules that can raise alerts here."""
     slow_log: str | None = None
     """What the settings of the slow query log make it contain; None: unknown."""
+    never_arrived: bool = False
+    """Whether it is listed, and nothing of it has ever arrived."""
 
     @property
     def problems(self) -> int:
@@ -70,7 +78,8 @@ class Server:
 
     def watched(self) -> list[str]:
         """Returns the kinds of logs that are read."""
-        return [source.kind for source in self.sources if source.kind in LOGS and source.state in WORST]
+        read = (SILENT, BEHIND, ARRIVING)
+        return [source.kind for source in self.sources if source.kind in LOGS and source.state in read]
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,8 @@ class Found:
     """The rows of the queries, each by instance."""
 
     logs: Mapping[str, Sequence[Row]]
+    listed: Mapping[str, Sequence[Row]]
+    """Entries of sources.yaml of which nothing arrived for a week."""
     events: Mapping[tuple[str, str], datetime]
     """By instance and source."""
     snapshots: Mapping[str, Sequence[Row]]
@@ -96,14 +107,21 @@ def by_instance(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 def servers(found: Found) -> list[Server]:
     """Returns all servers of which anything is known, those with most problems first."""
-    names = {*found.logs, *found.snapshots, *found.rules, *(instance for instance, _ in found.events)}
+    names = {
+        *found.logs,
+        *found.listed,
+        *found.snapshots,
+        *found.rules,
+        *(instance for instance, _ in found.events),
+    }
     return sorted((server(name, found) for name in names), key=lambda each: (-each.problems, each.instance))
 
 
 def server(instance: str, found: Found) -> Server:
     snapshots = found.snapshots.get(instance, [])
     logs = found.logs.get(instance, [])
-    clusters = [row["cluster"] for row in (*logs, *snapshots) if row["cluster"]]
+    listed = found.listed.get(instance, [])
+    clusters = [row["cluster"] for row in (*logs, *snapshots, *listed) if row["cluster"]]
     cluster = clusters[0] if clusters else ""
     rules = found.rules.get(instance)
     return Server(
@@ -112,30 +130,41 @@ def server(instance: str, found: Found) -> Server:
         product=findings.product(snapshots),
         sources=[
             *(_log(kind, instance, cluster, logs, found) for kind in LOGS),
-            _snapshots(instance, cluster, snapshots),
+            _snapshots(instance, cluster, snapshots, _of(listed, SERVER)),
         ],
         rules=rules["rules"] if rules else None,
         able=rules["able"] if rules else None,
         slow_log=findings.slow_log_text(found.states.get(instance)),
+        never_arrived=bool(listed)
+        and not logs
+        and not snapshots
+        and all(_absence(entry) == NEVER for entry in listed),
     )
 
 
 def _log(kind: str, instance: str, cluster: str, logs: Sequence[Row], found: Found) -> Source:
     its = [log for log in logs if log["source"] == kind]
+    absent = _of(found.listed.get(instance, []), kind)
     state = found.states.get(instance)
     audited = any(log["source"] == "audit" for log in logs)
-    if not its and kind == "general" and audited:
+    if not its and not absent and kind == "general" and audited:
         return Source(kind, NOT_NEEDED, None, None, None, ())
-    seen = [*findings.of_transport(kind, its), *findings.of_log(kind, state, found.sees_all)]
-    if not its:
+    seen = [
+        *findings.of_listed(kind, absent),
+        *findings.of_transport(kind, its),
+        *findings.of_log(kind, state, found.sees_all),
+    ]
+    if not its and not absent:
         seen += findings.not_watched(kind, instance, cluster, state)
         seen += findings.not_audited(kind, logs, seen)
     return Source(
         kind=kind,
-        state=min((log["state"] for log in its), key=WORST.index, default=NOT_WATCHED),
+        state=min(
+            (*(log["state"] for log in its), *map(_absence, absent)), key=WORST.index, default=NOT_WATCHED
+        ),
         read_at=max((log["read_at"] for log in its if log["read_at"]), default=None),
         last_event=found.events.get((instance, kind)),
-        lag_seconds=_lag(its),
+        lag_seconds=None if absent else _lag(its),
         findings=in_order(seen),
     )
 
@@ -146,10 +175,22 @@ def _lag(logs: Sequence[Row]) -> int | None:
     return None if not lags or None in lags else max(lags)
 
 
-def _snapshots(instance: str, cluster: str, snapshots: Sequence[Row]) -> Source:
-    seen = list(findings.of_snapshots(instance, cluster, snapshots))
+def _of(rows: Sequence[Row], kind: str) -> list[Row]:
+    return [row for row in rows if row["source"] == kind]
+
+
+def _absence(entry: Row) -> str:
+    """Returns the state of an entry of sources.yaml of which nothing arrived for a week."""
+    return SILENT if entry["last_arrived_at"] else NEVER
+
+
+def _snapshots(instance: str, cluster: str, snapshots: Sequence[Row], listed: Sequence[Row]) -> Source:
+    seen = list(findings.of_listed(SNAPSHOTS, listed)) or list(
+        findings.of_snapshots(instance, cluster, snapshots)
+    )
     latest = max((row["snapshot_at"] for row in snapshots), default=None)
-    state = ARRIVING if snapshots else NOT_WATCHED
+    absences = [*map(_absence, listed)]
+    state = min(absences, key=WORST.index, default=NOT_WATCHED) if not snapshots else ARRIVING
     if any(row["is_silent"] for row in snapshots):
         state = SILENT
     elif seen and snapshots:

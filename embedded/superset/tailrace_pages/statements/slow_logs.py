@@ -12,8 +12,6 @@ from tailrace_pages.time_range import TimeRange
 
 Rows = Callable[..., list[dict[str, Any]]]
 SOURCES = ["slowlog"]
-LATE_SECONDS = 120
-"""The time that a census takes to arrive at most, as in sql/queries/parts/covered_slots.sql."""
 
 
 def read(rows: Rows, span: TimeRange, cluster: str, servers: Sequence[str]) -> ReadBars:
@@ -24,9 +22,11 @@ def read(rows: Rows, span: TimeRange, cluster: str, servers: Sequence[str]) -> R
 
 
 def were_read(rows: Rows, span: TimeRange, servers: Mapping[str, str]) -> bool:
-    """Returns whether a slow log of the filters cluster and instance was read in each bar of a range."""
-    instance = servers.get("instance", "")
-    known = read(rows, span, servers.get("cluster", ""), [instance] if instance else [])
-    width, since, until = trend.width(span), int(span.since.timestamp()), int(span.until.timestamp())
-    begins = range(since // width * width, max(since + 1, until - LATE_SECONDS), width)
-    return all(known.is_read(max(begin, since), begin + width, SOURCES) for begin in begins)
+    """Returns whether each slow log that is expected of the filters cluster and instance was read in the
+    whole range. The log of one server says nothing about the executions on another one."""
+    given = {
+        parameter: [servers[name]] if servers.get(name) else []
+        for parameter, name in (("clusters", "cluster"), ("servers", "instance"))
+    }
+    (found,) = rows("page_query_unread_logs", **given, **span.parameters())
+    return found["slow_logs"] > 0 and not found["unread_logs"]

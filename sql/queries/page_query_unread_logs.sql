@@ -1,0 +1,24 @@
+-- Slow query logs of which a period is expected to be known (tailrace.logs_of_period), and how many of them were not read in each
+-- of its minutes: statements of these servers ran an unknown number of times. One server's log says nothing about another.
+-- The last two minutes before now are not expected: a census takes as long to arrive.
+-- Parameters: from, to, clusters and servers (empty for all).
+WITH
+    toStartOfMinute({from:DateTime('UTC')}) AS begin_minute,
+    toStartOfMinute({to:DateTime('UTC')}) AS last_minute,
+    greatest(1, dateDiff('minute', begin_minute,
+        least(last_minute, toStartOfMinute(now('UTC')) - INTERVAL 2 MINUTE))) AS expected_minutes
+SELECT count() AS slow_logs, countIf(covered < expected_minutes OR lost > 0) AS unread_logs
+FROM (
+    SELECT cityHash64(instance, source, log) AS log_id
+    FROM tailrace.logs_of_period(period_from = toStartOfMinute({from:DateTime('UTC')}), period_to = toStartOfMinute({to:DateTime('UTC')}))
+    WHERE source = 'slowlog'
+        AND (empty({clusters:Array(String)}) OR cluster IN {clusters:Array(String)})
+        AND (empty({servers:Array(String)}) OR instance IN {servers:Array(String)})
+) AS logs
+LEFT JOIN (
+    SELECT log_id, countIf(severity = 1) AS covered, countIf(severity = 3) AS lost
+    FROM tailrace.coverage_1m(
+        first_minute = toStartOfMinute({from:DateTime('UTC')}), end_minute = toStartOfMinute({to:DateTime('UTC')}),
+        server = if(length({servers:Array(String)}) = 1, {servers:Array(String)}[1], ''), kinds = ['slowlog'])
+    GROUP BY log_id
+) AS minutes ON logs.log_id = minutes.log_id
