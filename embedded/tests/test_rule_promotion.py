@@ -64,6 +64,6 @@ def test_the_name_must_be_that_of_one_canary_rule(tmp_path, name, message):
 
 
 def test_the_detect_job_has_the_same_tag():
-    header = "stream-jobs/detection/src/main/java/io/tailrace/detection/sigma/RuleHeader.java"
+    header = "stream-jobs/detection/src/main/java/io/tailrace/detection/sigma/rule/RuleHeader.java"
     (tag,) = re.findall(r'CANARY_TAG = "(.+)";', (REPOSITORY / Path(header)).read_text())
     assert tag == promotion.TAG

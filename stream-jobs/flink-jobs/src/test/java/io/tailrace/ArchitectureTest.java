@@ -1,7 +1,9 @@
 package io.tailrace;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +14,7 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.tailrace.detection.sigma.search.SearchCompiler;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -22,6 +25,7 @@ class ArchitectureTest {
     private static final String NORMALIZE_JOB = "io.tailrace.flink.normalize";
     private static final String DETECTION_JOB = "io.tailrace.flink.detection";
     private static final String DETECTION_STATE = "io.tailrace.detect";
+    private static final String SIGMA = "io.tailrace.detection.sigma";
     private static final String COMMITTER_STATE = "io.tailrace.clickhouse";
 
     /** ArchUnit's option knows only Maven's default directory; the profile {@code lint} uses another one. */
@@ -99,6 +103,41 @@ class ArchitectureTest {
                     "io.tailrace.reassembly.generation..",
                     "io.tailrace.reassembly.ledger..",
                     "io.tailrace.reassembly.signing..");
+
+    @ArchTest
+    static final ArchRule THE_PARTS_OF_SIGMA_DEPEND_IN_ONE_DIRECTION = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage(SIGMA + "..")
+            .layer("yaml")
+            .definedBy(SIGMA + ".yaml..")
+            .layer("rule")
+            .definedBy(SIGMA + ".rule..")
+            .layer("search")
+            .definedBy(SIGMA + ".search..")
+            .layer("reader")
+            .definedBy(SIGMA + ".reader..")
+            .whereLayer("yaml")
+            .mayNotAccessAnyLayer()
+            .whereLayer("rule")
+            .mayOnlyAccessLayers("yaml")
+            .whereLayer("search")
+            .mayOnlyAccessLayers("rule", "yaml");
+
+    @ArchTest
+    static final ArchRule SIGMA_DEPENDS_ONLY_ON_EVENTS_AND_MATCHERS = classes()
+            .that()
+            .resideInAPackage(SIGMA + "..")
+            .should()
+            .onlyDependOnClassesThat(JavaClass.Predicates.resideOutsideOfPackage("io.tailrace..")
+                    .or(JavaClass.Predicates.resideInAnyPackage(
+                            SIGMA + "..", "io.tailrace.detection.event..", "io.tailrace.detection.match..")));
+
+    @ArchTest
+    static final ArchRule ONLY_SIGMA_DEPENDS_ON_ITS_SEARCHES = noClasses()
+            .that()
+            .resideOutsideOfPackage(SIGMA + "..")
+            .should()
+            .dependOnClassesThat(JavaClass.Predicates.resideInAPackage(SIGMA + ".search..")
+                    .and(not(JavaClass.Predicates.type(SearchCompiler.class))));
 
     @ArchTest
     static final ArchRule NOTHING_DEPENDS_ON_A_JOB = noClasses()

@@ -11,7 +11,7 @@ import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.detector.InMemoryDetectorEngine;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;

@@ -7,7 +7,7 @@ import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.sigma.BundleFiles;
+import io.tailrace.detection.sigma.reader.BundleFiles;
 import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.framing.LogOrigin;

@@ -4,7 +4,7 @@ import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.correlation.InMemoryCorrelationEngine;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.index.RulePrefilter;
-import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.sigma.rule.RuleSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;

@@ -1,8 +1,8 @@
 package io.tailrace.detection;
 
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.RuleException;
-import io.tailrace.detection.sigma.RuleExceptions;
+import io.tailrace.detection.sigma.rule.RuleException;
+import io.tailrace.detection.sigma.rule.RuleExceptions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package io.tailrace.cli.backtest;
 import io.tailrace.detection.EntityKey;
 import io.tailrace.detection.alert.AlertGroupId;
 import io.tailrace.detection.alert.RaisedAlert;
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

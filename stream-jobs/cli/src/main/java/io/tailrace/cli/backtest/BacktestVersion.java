@@ -5,7 +5,7 @@ import io.tailrace.detection.alert.AlertContext;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.InMemoryDetectorEngine;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.detection.sigma.rule.SigmaRule;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package io.tailrace.cli.backtest;
 
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.detection.sigma.rule.SigmaRule;
 import io.tailrace.detection.stored.PartialMatch;
 import io.tailrace.detection.stored.RuleFields;
 import io.tailrace.detection.stored.StoredEventDecoder;

@@ -3,7 +3,7 @@ package io.tailrace.cli.backtest;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.index.RulePrefilter;
-import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.detection.sigma.rule.SigmaRule;
 import io.tailrace.detection.stored.StoredEventDecoder;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package io.tailrace.cli.backtest;
 
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -2,10 +2,10 @@ package io.tailrace.cli.backtest;
 
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.detector.StatefulDetector;
-import io.tailrace.detection.sigma.CorrelationRule;
-import io.tailrace.detection.sigma.RuleHeader;
-import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.detection.sigma.rule.CorrelationRule;
+import io.tailrace.detection.sigma.rule.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleSet;
+import io.tailrace.detection.sigma.rule.SigmaRule;
 import io.tailrace.detection.stored.RuleFields;
 import io.tailrace.detection.stored.StoredFields;
 import java.util.ArrayList;

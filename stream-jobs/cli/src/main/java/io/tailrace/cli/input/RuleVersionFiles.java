@@ -1,6 +1,6 @@
 package io.tailrace.cli.input;
 
-import io.tailrace.detection.sigma.BundleFiles;
+import io.tailrace.detection.sigma.reader.BundleFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -2,7 +2,7 @@ package io.tailrace.detection.alert;
 
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import io.tailrace.identity.Murmur3;
 import java.util.HexFormat;
 import java.util.List;

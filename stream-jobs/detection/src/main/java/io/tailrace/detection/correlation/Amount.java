@@ -2,7 +2,7 @@ package io.tailrace.detection.correlation;
 
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.sigma.CorrelationCondition;
+import io.tailrace.detection.sigma.rule.CorrelationCondition;
 import java.util.Optional;
 
 /**

@@ -1,6 +1,6 @@
 package io.tailrace.detection.correlation;
 
-import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.rule.CorrelationRule;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -4,7 +4,7 @@ import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.expiry.ExpiryQueue;
-import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.rule.CorrelationRule;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package io.tailrace.detection.correlation;
 
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.CorrelationRule;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.CorrelationRule;
+import io.tailrace.detection.sigma.rule.Level;
 import io.tailrace.identity.Murmur3;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

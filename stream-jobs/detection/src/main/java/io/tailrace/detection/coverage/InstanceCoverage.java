@@ -1,8 +1,8 @@
 package io.tailrace.detection.coverage;
 
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.RuleHeader;
-import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.sigma.rule.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleSet;
 import io.tailrace.identity.Murmur3;
 import java.io.DataInput;
 import java.io.DataOutput;

@@ -1,6 +1,6 @@
 package io.tailrace.detection.coverage;
 
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import java.util.Optional;
 
 /**

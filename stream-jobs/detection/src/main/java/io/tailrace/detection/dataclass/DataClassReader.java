@@ -1,8 +1,8 @@
 package io.tailrace.detection.dataclass;
 
-import io.tailrace.detection.sigma.RuleError;
-import io.tailrace.detection.sigma.YamlDocuments;
-import io.tailrace.detection.sigma.YamlMap;
+import io.tailrace.detection.sigma.yaml.RuleError;
+import io.tailrace.detection.sigma.yaml.YamlDocuments;
+import io.tailrace.detection.sigma.yaml.YamlMap;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;

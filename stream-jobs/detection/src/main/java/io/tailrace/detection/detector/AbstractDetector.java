@@ -1,7 +1,7 @@
 package io.tailrace.detection.detector;
 
 import io.tailrace.detection.alert.RaisedAlert;
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import java.io.DataInput;
 import java.io.IOException;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 package io.tailrace.detection.detector;
 
 import io.tailrace.detection.alert.RaisedAlert;
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import io.tailrace.identity.Murmur3;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,13 +1,13 @@
 package io.tailrace.detection.detector;
 
 import io.tailrace.detection.match.Expression;
-import io.tailrace.detection.sigma.Level;
-import io.tailrace.detection.sigma.RuleContext;
-import io.tailrace.detection.sigma.RuleError;
-import io.tailrace.detection.sigma.RuleHeader;
-import io.tailrace.detection.sigma.SearchCompiler;
-import io.tailrace.detection.sigma.Timespan;
-import io.tailrace.detection.sigma.YamlMap;
+import io.tailrace.detection.sigma.rule.Level;
+import io.tailrace.detection.sigma.rule.RuleContext;
+import io.tailrace.detection.sigma.rule.RuleHeader;
+import io.tailrace.detection.sigma.rule.Timespan;
+import io.tailrace.detection.sigma.search.SearchCompiler;
+import io.tailrace.detection.sigma.yaml.RuleError;
+import io.tailrace.detection.sigma.yaml.YamlMap;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.tailrace.detection.detector;
 
-import io.tailrace.detection.sigma.Level;
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.Level;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

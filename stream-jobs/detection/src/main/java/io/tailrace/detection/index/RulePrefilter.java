@@ -4,7 +4,7 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldPlace;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.detection.sigma.rule.SigmaRule;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;

@@ -1,10 +1,10 @@
 package io.tailrace.detection.stored;
 
 import io.tailrace.detection.match.Expression;
-import io.tailrace.detection.sigma.CorrelationRule;
-import io.tailrace.detection.sigma.RuleException;
-import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.detection.sigma.rule.CorrelationRule;
+import io.tailrace.detection.sigma.rule.RuleException;
+import io.tailrace.detection.sigma.rule.RuleSet;
+import io.tailrace.detection.sigma.rule.SigmaRule;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

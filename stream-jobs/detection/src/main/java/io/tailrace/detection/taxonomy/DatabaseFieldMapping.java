@@ -2,7 +2,7 @@ package io.tailrace.detection.taxonomy;
 
 import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.FieldMapping;
+import io.tailrace.detection.sigma.rule.FieldMapping;
 import io.tailrace.spelling.NearestName;
 import java.util.Locale;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package io.tailrace.detection.bundle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tailrace.detection.sigma.FieldMapping;
+import io.tailrace.detection.sigma.rule.FieldMapping;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.RuleContext;
-import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.detection.sigma.RuleSetReader;
+import io.tailrace.detection.sigma.reader.RuleSetReader;
+import io.tailrace.detection.sigma.rule.RuleContext;
+import io.tailrace.detection.sigma.rule.RuleSet;
 import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import io.tailrace.testing.Contract;
 import java.io.ByteArrayInputStream;

@@ -8,7 +8,7 @@ import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import java.io.IOException;
 import java.nio.file.Path;

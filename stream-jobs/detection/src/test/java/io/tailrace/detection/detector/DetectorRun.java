@@ -6,7 +6,7 @@ import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.config.DetectorConfig;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.rule.RuleContext;
 import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

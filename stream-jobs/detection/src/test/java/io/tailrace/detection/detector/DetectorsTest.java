@@ -3,7 +3,7 @@ package io.tailrace.detection.detector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.alert.RaisedAlert;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -2,7 +2,7 @@ package io.tailrace.detection.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import org.junit.jupiter.api.Test;
 
 /** Accounts that are known by events without a table or program. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.sequence.PrivilegedOperation;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

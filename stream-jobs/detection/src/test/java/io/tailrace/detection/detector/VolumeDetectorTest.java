@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.detection.sigma.RuleSetReader;
-import io.tailrace.detection.sigma.RuleText;
-import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.detection.sigma.reader.RuleSetReader;
+import io.tailrace.detection.sigma.reader.RuleText;
+import io.tailrace.detection.sigma.rule.RuleSet;
+import io.tailrace.detection.sigma.rule.SigmaRule;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

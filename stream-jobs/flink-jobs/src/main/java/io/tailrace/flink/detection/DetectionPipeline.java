@@ -3,7 +3,7 @@ package io.tailrace.flink.detection;
 import io.tailrace.detect.Evidence;
 import io.tailrace.detect.PlanSighting;
 import io.tailrace.detect.RuleRecord;
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import io.tailrace.event.Alert;
 import io.tailrace.event.DataAccess;
 import io.tailrace.event.DeadLetter;

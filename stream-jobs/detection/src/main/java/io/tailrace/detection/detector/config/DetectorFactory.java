@@ -31,7 +31,7 @@ import io.tailrace.detection.detector.volume.HourlyBaseline;
 import io.tailrace.detection.detector.volume.QueryVolumeDetector;
 import io.tailrace.detection.detector.volume.VolumeDetector;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import java.io.File;
 import java.io.IOException;
 import java.util.Optional;

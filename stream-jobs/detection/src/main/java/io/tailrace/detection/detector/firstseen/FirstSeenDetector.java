@@ -14,7 +14,7 @@ import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

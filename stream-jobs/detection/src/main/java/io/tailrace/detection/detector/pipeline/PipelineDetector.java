@@ -7,7 +7,7 @@ import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

@@ -15,7 +15,7 @@ import io.tailrace.detection.detector.firstseen.ObservationCache;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.DetectorRun;
 import io.tailrace.detection.detector.config.DetectorConfig;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

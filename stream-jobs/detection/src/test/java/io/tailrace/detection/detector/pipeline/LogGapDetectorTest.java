@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.DetectorRun;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
 import io.tailrace.event.Stage;

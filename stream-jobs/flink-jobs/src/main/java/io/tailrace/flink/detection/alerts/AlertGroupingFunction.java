@@ -3,7 +3,7 @@ package io.tailrace.flink.detection.alerts;
 import io.tailrace.detect.AlertGroup;
 import io.tailrace.detect.RuleRecord;
 import io.tailrace.detection.alert.AlertGroupId;
-import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.rule.Level;
 import io.tailrace.event.Alert;
 import io.tailrace.event.EventId;
 import io.tailrace.flink.detection.rules.InitialRules;

@@ -3,7 +3,7 @@ package io.tailrace.flink.detection.alerts;
 import io.tailrace.detection.EntityKey;
 import io.tailrace.detection.alert.AlertContext;
 import io.tailrace.detection.alert.RaisedAlert;
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import io.tailrace.event.EventId;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

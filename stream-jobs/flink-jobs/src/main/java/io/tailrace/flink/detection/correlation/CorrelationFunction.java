@@ -11,7 +11,7 @@ import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.rule.CorrelationRule;
 import io.tailrace.flink.detection.alerts.AlertRecordFactory;
 import io.tailrace.flink.detection.rules.ActiveRules;
 import io.tailrace.flink.detection.rules.ExceptionCounters;

@@ -5,7 +5,7 @@ import io.tailrace.detect.RuleRecord;
 import io.tailrace.detection.coverage.InstanceCoverage;
 import io.tailrace.detection.coverage.MissingRequirement;
 import io.tailrace.detection.coverage.RuleCoverageResult;
-import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.rule.RuleHeader;
 import io.tailrace.event.RuleCoverageEntry;
 import io.tailrace.flink.detection.rules.ActiveRules;
 import io.tailrace.flink.detection.rules.RuleBroadcastState;

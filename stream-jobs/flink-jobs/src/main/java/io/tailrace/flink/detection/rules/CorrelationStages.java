@@ -1,6 +1,6 @@
 package io.tailrace.flink.detection.rules;
 
-import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.rule.CorrelationRule;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.tailrace.flink.detection.rules;
 
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.sigma.RuleException;
+import io.tailrace.detection.sigma.rule.RuleException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.tailrace.flink.detection.rules;
 
 import io.tailrace.detect.RuleRecord;
-import io.tailrace.detection.sigma.RuleExceptions;
+import io.tailrace.detection.sigma.rule.RuleExceptions;
 import io.tailrace.event.RulePush;
 import java.time.Clock;
 import java.time.Instant;

@@ -1,0 +1,65 @@
+package io.tailrace.detection.sigma.reader;
+
+import io.tailrace.detection.sigma.rule.CorrelationRule;
+import io.tailrace.detection.sigma.rule.RuleHeader;
+import io.tailrace.detection.sigma.yaml.RuleError;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A correlation whose references are not resolved yet.
+ *
+ * @param rule the correlation without rules and aliases
+ * @param references ids or names of rules, as written
+ * @param aliases alias to field by the rule's id or name, as written
+ * @param generate whether the rules that it uses also raise alerts themselves
+ * @param place position at which it names its rules, without a reason
+ */
+record UnresolvedCorrelation(
+        CorrelationRule rule,
+        List<String> references,
+        Map<String, Map<String, String>> aliases,
+        boolean generate,
+        RuleError place) {
+
+    RuleHeader header() {
+        return rule.header();
+    }
+
+    /** Returns whether one match of one rule suffices: matches of a group are reported once per timespan. */
+    boolean isFirstOccurrenceRule() {
+        return rule.reportsFirstMatches(references.size());
+    }
+
+    UnresolvedCorrelation called(RuleHeader newHeader) {
+        CorrelationRule renamed = new CorrelationRule(
+                newHeader,
+                rule.type(),
+                rule.rules(),
+                rule.groupBy(),
+                rule.optional(),
+                rule.timespanMicros(),
+                rule.aliases(),
+                rule.condition(),
+                rule.repeatLevel(),
+                rule.changeMicros(),
+                rule.alerts());
+        return new UnresolvedCorrelation(renamed, references, aliases, generate, place);
+    }
+
+    /** Returns the rule with keys in place of references. */
+    CorrelationRule resolved(List<String> rules, Map<String, Map<String, String>> aliasFields) {
+        return new CorrelationRule(
+                rule.header(),
+                rule.type(),
+                rules,
+                rule.groupBy(),
+                rule.optional(),
+                rule.timespanMicros(),
+                aliasFields,
+                rule.condition(),
+                rule.repeatLevel(),
+                rule.changeMicros(),
+                true);
+    }
+}

@@ -1,0 +1,115 @@
+package io.tailrace.detection.sigma.rule;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A rule over the matches of other rules.
+ *
+ * @param rules keys of the rules that it counts, in their order in the file
+ * @param groupBy fields, or aliases of them, whose values distinguish groups; empty: all events are one group
+ * @param optional fields of {@code groupBy} that events may lack: these events form a separate group
+ * @param timespanMicros length of the window
+ * @param aliases alias to field, by the key of the rule
+ * @param condition condition on the metric of a window
+ * @param repeatLevel level of an alert for each further match within the timespan; empty if these raise none
+ * @param changeMicros time after an alert within which matches with other values of {@link #field} are the same change; 0:
+ *     the correlation does not distinguish changes
+ * @param alerts whether it raises alerts itself; false if only other correlations use it
+ */
+public record CorrelationRule(
+        RuleHeader header,
+        Type type,
+        List<String> rules,
+        List<String> groupBy,
+        Set<String> optional,
+        long timespanMicros,
+        Map<String, Map<String, String>> aliases,
+        CorrelationCondition condition,
+        Optional<Level> repeatLevel,
+        long changeMicros,
+        boolean alerts) {
+
+    /** Maximum number of correlations that build on each other: the stages of the detect job. */
+    public static final int MAX_LEVELS = 3;
+
+    /** The metric within the window. */
+    public enum Type {
+        /** Matches of any of the rules. */
+        EVENT_COUNT,
+        /** Distinct values of a field. */
+        VALUE_COUNT,
+        /** Distinct rules that matched. */
+        TEMPORAL,
+        /** Distinct rules that matched, in the order of the rules. */
+        TEMPORAL_ORDERED,
+        /** Sum of the numbers of a field. */
+        VALUE_SUM,
+        /** Arithmetic mean of the numbers of a field. */
+        VALUE_AVG,
+        /** Percentile of the numbers of a field, interpolated linearly between the two nearest. */
+        VALUE_PERCENTILE,
+        /** The 50th percentile. */
+        VALUE_MEDIAN;
+
+        public boolean isTemporal() {
+            return this == TEMPORAL || this == TEMPORAL_ORDERED;
+        }
+
+        /** Returns whether the metric is computed from numbers, not from a count of matches. */
+        public boolean isNumeric() {
+            return this == VALUE_SUM || this == VALUE_AVG || isRank();
+        }
+
+        /** Returns whether the metric depends on the order of the numbers, so that numbers cannot be added up. */
+        public boolean isRank() {
+            return this == VALUE_PERCENTILE || this == VALUE_MEDIAN;
+        }
+    }
+
+    /** Returns the field that is counted or measured; empty if there is none. */
+    public String field() {
+        return condition.field();
+    }
+
+    /** Returns the largest bound of the condition, as a count of matches. */
+    public long bound() {
+        return (long) Math.ceil(condition.largest());
+    }
+
+    /**
+     * Returns whether further matches can only make the condition true, so that an alert need not wait for the
+     * watermark. Of a sum this assumes numbers from 0.
+     */
+    public boolean isEvaluatedOnArrival() {
+        return condition.isRising() && type != Type.VALUE_AVG && !type.isRank();
+    }
+
+    /** Resolves a name of this correlation to a field of a rule's events. */
+    public String fieldOf(String ruleKey, String name) {
+        return aliases.getOrDefault(name, Map.of()).getOrDefault(ruleKey, name);
+    }
+
+    /** Returns whether one match of one rule suffices: it reports the first match of a group per timespan. */
+    public boolean reportsFirstMatches(int rules) {
+        return rules == 1 && !type.isNumeric() && condition.isOneOrMore();
+    }
+
+    /** Returns a copy that raises alerts itself, or does not. */
+    public CorrelationRule alerting(boolean itself) {
+        return new CorrelationRule(
+                header,
+                type,
+                rules,
+                groupBy,
+                optional,
+                timespanMicros,
+                aliases,
+                condition,
+                repeatLevel,
+                changeMicros,
+                itself);
+    }
+}
