@@ -94,3 +94,14 @@ def test_a_loss_beside_a_gap_is_not_that_of_the_gap(admin, user, ledger):
 
     (gap,) = read(admin).gaps
     assert read(admin).loss(gap) == ""
+
+
+def test_a_range_that_is_lost_again_after_its_repair_is_recorded_again(admin, user, ledger):
+    repair = user("repair")
+    record(repair, ledger, LOST, "the file is gone")
+    record(repair, ledger, REPAIRED, "")
+    record(repair, ledger, LOST, "the file is gone")
+
+    (gap,) = read(admin).gaps
+    assert read(admin).loss(gap) == "the file is gone"
+    assert amounts(admin)["tailrace_gap_lost_bytes"] == 200

@@ -228,7 +228,7 @@ class Repairer:
             "state": state,
             "reason": reason,
         }
-        self._clickhouse.insert(f"{TABLE} ({', '.join(row)})", [row])
+        self._clickhouse.append(f"{TABLE} ({', '.join(row)})", [row])
 
     def _recorded(self, lost: ByteRange) -> tuple[str, str] | None:
         rows = self._clickhouse.rows(

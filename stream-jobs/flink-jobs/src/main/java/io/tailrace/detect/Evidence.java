@@ -12,7 +12,7 @@ import java.util.Map;
  * @param consumer key of the correlation or detector
  * @param group group whose state changes
  * @param rule key of the rule that matched; empty for an observation
- * @param eventId id of the event, or of the alert that is counted
+ * @param eventId id of the event, or of the alert that is counted; empty for a match of a row of a table
  * @param actionId the same for all events that record one action in several logs
  * @param micros event time, microseconds since 1970 UTC
  * @param order of events of the same time

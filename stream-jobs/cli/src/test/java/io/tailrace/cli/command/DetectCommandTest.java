@@ -17,6 +17,8 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -166,6 +168,62 @@ class DetectCommandTest {
         assertThat(alert.at("/window_start").asText()).isEqualTo("2026-11-21T02:44:30Z");
         assertThat(alert.at("/event_ids")).hasSize(3);
         assertThat(alert.at("/event/command").asText()).isEqualTo("CONNECT");
+    }
+
+    private static final String CARD_READS =
+            """
+            title: Row
+            logsource: {category: database}
+            detection:
+              selection: {event_class: table}
+              condition: selection
+            ---
+            title: Statement
+            logsource: {category: database}
+            detection:
+              selection: {event_class: query}
+              condition: selection
+            ---
+            title: Card read
+            name: card_read
+            logsource: {category: database}
+            detection:
+              selection: {event_class: query, table: shop.cards}
+              condition: selection
+            ---
+            title: Cards read
+            correlation:
+              type: event_count
+              rules: card_read
+              group-by: user
+              timespan: 5m
+              condition: {gte: 3}
+            """;
+
+    /** server_audit writes the rows that a statement reads before the statement. */
+    @Test
+    void aCorrelationNamesTheStatementsThatMatchInsteadOfTheirRows() throws IOException {
+        StringBuilder audit = new StringBuilder();
+        for (int query = 1; query <= 3; query++) {
+            String record = "20261121 02:44:3%d,db1,app,10.0.0.9,9,%d,".formatted(query, query);
+            audit.append(record).append("READ,shop,cards,\n");
+            audit.append(record).append("QUERY,shop,'SELECT * FROM cards',0\n");
+        }
+        run("detect", "--json", "--rules", file("rules.yml", CARD_READS), file("audit.log", audit.toString()));
+
+        assertThat(namedBy("Row")).hasSize(3);
+        assertThat(namedBy("Cards read")).hasSize(3).isEqualTo(namedBy("Statement"));
+    }
+
+    private List<String> namedBy(String rule) throws IOException {
+        List<String> ids = new ArrayList<>();
+        for (String line : out.toString(StandardCharsets.UTF_8).lines().toList()) {
+            JsonNode alert = new ObjectMapper().readTree(line);
+            if (alert.at("/rule/title").asText().equals(rule)) {
+                alert.at("/event_ids").forEach(id -> ids.add(id.asText()));
+            }
+        }
+        return ids;
     }
 
     @Test

@@ -118,7 +118,7 @@ public final class CorrelationEvaluator {
         boolean isReported = false;
         for (String value : values(ruleKey, event)) {
             RuleMatch occurrence = occurrence(ruleKey, event, value, watermark);
-            if (rule.type().isNumeric() && window.hasEventOf(occurrence)) {
+            if (rule.type().isNumeric() && window.joins(occurrence)) {
                 continue;
             }
             int place = window.add(occurrence, limit);
@@ -229,13 +229,13 @@ public final class CorrelationEvaluator {
                 .toList();
     }
 
-    /** Events of one action are one match: that of the first. */
+    /** Events of one action are one match: at the time of the first. */
     private RuleMatch occurrence(String ruleKey, DetectionEvent event, String value, long watermark) {
         ActionReference action = event.action();
         long needed = Math.max(action.micros(), watermark) + rule.timespanMicros() + latenessMicros;
         boolean anyRule = rule.type() == Type.EVENT_COUNT || rule.type().isNumeric();
         int number = anyRule ? RuleIds.ANY : numbers.of(ruleKey);
-        return new RuleMatch(action.micros(), action.order(), action.id(), number, value, needed);
+        return new RuleMatch(action.micros(), action.order(), action.id(), event.recordId(), number, value, needed);
     }
 
     /** Evaluates every window that contains the match at this index. */
@@ -318,7 +318,7 @@ public final class CorrelationEvaluator {
 
     private RaisedAlert alert(long micros, List<String> group, List<RuleMatch> matches, double metric, long watermark) {
         List<String> ids = matches.stream()
-                .map(RuleMatch::eventId)
+                .map(RuleMatch::named)
                 .distinct()
                 .limit(RaisedAlert.MAX_EVENTS)
                 .toList();

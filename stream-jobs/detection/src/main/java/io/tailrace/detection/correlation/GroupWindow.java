@@ -59,6 +59,7 @@ public final class GroupWindow {
     int add(RuleMatch occurrence, int limit) {
         int place = Collections.binarySearch(occurrences, occurrence, RuleMatch.BY_TIME);
         if (place >= 0) {
+            named(occurrence, place);
             return -1;
         }
         int at = -place - 1;
@@ -67,18 +68,50 @@ public final class GroupWindow {
             occurrences.remove(oldest);
             at -= oldest < at ? 1 : 0;
         }
-        occurrences.add(at, occurrence);
+        occurrences.add(at, named(occurrence, at));
         noteExpiry(occurrence);
         return at;
     }
 
-    /** Returns whether a match of the same event and rule is present, whatever its value. */
-    boolean hasEventOf(RuleMatch match) {
+    /**
+     * Returns the match with the name of its action: all matches of an action name its first event that is not a row of a
+     * table, even if rows matched before it.
+     *
+     * @param at where the match is or will be
+     */
+    private RuleMatch named(RuleMatch match, int at) {
+        boolean isBefore = at > 0 && occurrences.get(at - 1).isSameAction(match);
+        boolean isAfter = at < occurrences.size() && occurrences.get(at).isSameAction(match);
+        if (!isBefore && !isAfter) {
+            return match;
+        }
+        String known = occurrences.get(isAfter ? at : at - 1).recordId();
+        if (known.isEmpty() && !match.recordId().isEmpty()) {
+            nameAction(match, at);
+        }
+        return known.isEmpty() ? match : match.withRecord(known);
+    }
+
+    private void nameAction(RuleMatch named, int at) {
+        for (int i = at - 1; i >= 0 && occurrences.get(i).isSameAction(named); i--) {
+            occurrences.set(i, occurrences.get(i).withRecord(named.recordId()));
+        }
+        for (int i = at; i < occurrences.size() && occurrences.get(i).isSameAction(named); i++) {
+            occurrences.set(i, occurrences.get(i).withRecord(named.recordId()));
+        }
+    }
+
+    /** Returns whether a match of the same action and rule is present, whatever its value; it then names its action. */
+    boolean joins(RuleMatch match) {
         int place = Collections.binarySearch(occurrences, match, RuleMatch.BY_TIME);
-        int at = -place - 1;
-        return place >= 0
+        int at = place >= 0 ? place : -place - 1;
+        boolean isPresent = place >= 0
                 || at < occurrences.size() && occurrences.get(at).isSameEvent(match)
                 || at > 0 && occurrences.get(at - 1).isSameEvent(match);
+        if (isPresent) {
+            named(match, at);
+        }
+        return isPresent;
     }
 
     /** Replaces the oldest matches by others in the order of time. */

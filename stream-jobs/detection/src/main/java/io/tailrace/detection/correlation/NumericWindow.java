@@ -72,7 +72,8 @@ final class NumericWindow {
         return new RuleMatch(
                 later.micros(),
                 later.order(),
-                later.eventId(),
+                later.actionId(),
+                later.recordId(),
                 later.rule(),
                 sum.text(),
                 Math.max(earlier.expires(), later.expires()));

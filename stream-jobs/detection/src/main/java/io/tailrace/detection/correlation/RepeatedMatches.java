@@ -57,7 +57,7 @@ final class RepeatedMatches {
                 ? rule.repeatLevel().orElseThrow()
                 : rule.header().level();
         Murmur3 hash = new Murmur3();
-        hash.update(rule.header().key()).update(match.eventId());
+        hash.update(rule.header().key()).update(match.actionId());
         group.forEach(hash::update);
         return new RaisedAlert(
                 HexFormat.of().formatHex(hash.digest()),
@@ -66,7 +66,7 @@ final class RepeatedMatches {
                 match.micros(),
                 entity,
                 1,
-                List.of(match.eventId()),
+                List.of(match.named()),
                 RaisedAlert.statements(event),
                 reported.map(RepeatedMatches::facts).orElse(Map.of()),
                 late);

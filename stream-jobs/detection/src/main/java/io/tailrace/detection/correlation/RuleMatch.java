@@ -10,12 +10,17 @@ import java.util.Comparator;
  *
  * @param micros event time, microseconds since 1970 UTC
  * @param order of events of the same time
+ * @param actionId id of the action that the event records
+ * @param recordId id of the event that an alert names; empty while only rows of tables have matched, see {@link #named}
  * @param rule id of the rule that matched, see {@link RuleIds}
  * @param value value of the counted field; the text of an {@link Amount} if numbers are measured; empty if there is no
  *     field
  * @param expires watermark from which on the match is no longer needed, microseconds
  */
-record RuleMatch(long micros, long order, String eventId, int rule, String value, long expires) {
+record RuleMatch(long micros, long order, String actionId, String recordId, int rule, String value, long expires) {
+
+    /** In the state, separates the action from a record with another id. Older state has only the action. */
+    private static final String SEPARATOR = "\u001f";
 
     static final Comparator<RuleMatch> BY_TIME = RuleMatch::compare;
 
@@ -27,9 +32,9 @@ record RuleMatch(long micros, long order, String eventId, int rule, String value
         if (one.order != other.order) {
             return Long.compare(one.order, other.order);
         }
-        int byEvent = one.eventId.compareTo(other.eventId);
-        if (byEvent != 0) {
-            return byEvent;
+        int byAction = one.actionId.compareTo(other.actionId);
+        if (byAction != 0) {
+            return byAction;
         }
         return one.rule == other.rule ? one.value.compareTo(other.value) : Integer.compare(one.rule, other.rule);
     }
@@ -39,8 +44,22 @@ record RuleMatch(long micros, long order, String eventId, int rule, String value
         return rule == other.rule && value.equals(other.value);
     }
 
+    boolean isSameAction(RuleMatch other) {
+        return micros == other.micros && order == other.order && actionId.equals(other.actionId);
+    }
+
+    /** Returns whether both matches are of the same action and rule. */
     boolean isSameEvent(RuleMatch other) {
-        return micros == other.micros && order == other.order && rule == other.rule && eventId.equals(other.eventId);
+        return rule == other.rule && isSameAction(other);
+    }
+
+    /** Returns the id by which an alert names the action. Without a statement it is that of the action's first event. */
+    String named() {
+        return recordId.isEmpty() ? actionId : recordId;
+    }
+
+    RuleMatch withRecord(String id) {
+        return new RuleMatch(micros, order, actionId, id, rule, value, expires);
     }
 
     /** Returns whether this match certainly precedes the other. */
@@ -51,13 +70,19 @@ record RuleMatch(long micros, long order, String eventId, int rule, String value
     void write(DataOutput out) throws IOException {
         out.writeLong(micros);
         out.writeLong(order);
-        out.writeUTF(eventId);
+        out.writeUTF(recordId.equals(actionId) ? actionId : actionId + SEPARATOR + recordId);
         out.writeInt(rule);
         out.writeUTF(value);
         out.writeLong(expires);
     }
 
     static RuleMatch read(DataInput in) throws IOException {
-        return new RuleMatch(in.readLong(), in.readLong(), in.readUTF(), in.readInt(), in.readUTF(), in.readLong());
+        long micros = in.readLong();
+        long order = in.readLong();
+        String ids = in.readUTF();
+        int end = ids.indexOf(SEPARATOR);
+        String actionId = end < 0 ? ids : ids.substring(0, end);
+        String recordId = end < 0 ? ids : ids.substring(end + 1);
+        return new RuleMatch(micros, order, actionId, recordId, in.readInt(), in.readUTF(), in.readLong());
     }
 }

@@ -11,6 +11,9 @@ import java.util.function.Function;
 /** An event as rules see it: fields with their values. A field without a value is absent. Not thread-safe. */
 public final class DetectionEvent {
 
+    /** The class of a row of a table. */
+    private static final String ROW = "table";
+
     private final String id;
     private final long micros;
     private final long order;
@@ -48,6 +51,15 @@ public final class DetectionEvent {
 
     public String id() {
         return id;
+    }
+
+    /**
+     * Returns the id by which the alert of a correlation names the event. It is empty for a row of a table: the alert then
+     * names the statement that touched the row.
+     */
+    public String recordId() {
+        List<FieldValue> classes = values(DatabaseField.EVENT_CLASS.fieldName());
+        return !classes.isEmpty() && classes.get(0).text().equals(ROW) ? "" : id;
     }
 
     /** Returns the event time, in microseconds since 1970 UTC. */

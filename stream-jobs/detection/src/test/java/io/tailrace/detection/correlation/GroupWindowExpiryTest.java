@@ -65,8 +65,8 @@ class GroupWindowExpiryTest {
         long retention = random.nextInt(6) == 0 ? random.nextInt(30) : 15;
         long expires = Math.max(micros, watermark) + retention;
         String value = "v" + random.nextInt(3);
-        RuleMatch match =
-                new RuleMatch(micros, random.nextInt(2), "e" + random.nextInt(3), RuleIds.ANY, value, expires);
+        String action = "e" + random.nextInt(3);
+        RuleMatch match = new RuleMatch(micros, random.nextInt(2), action, action, RuleIds.ANY, value, expires);
         int place = window.add(match, LIMIT);
         if (expected.stream().anyMatch(other -> RuleMatch.BY_TIME.compare(other, match) == 0)) {
             assertThat(place).isNegative();

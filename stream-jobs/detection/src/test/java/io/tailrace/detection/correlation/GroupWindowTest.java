@@ -117,6 +117,6 @@ class GroupWindowTest {
     }
 
     private static RuleMatch occurrence(long time, String value) {
-        return new RuleMatch(time, 0, "e" + time + value, -1, value, time + SPAN);
+        return new RuleMatch(time, 0, "e" + time + value, "e" + time + value, -1, value, time + SPAN);
     }
 }

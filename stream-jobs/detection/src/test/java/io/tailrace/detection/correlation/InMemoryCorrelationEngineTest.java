@@ -604,7 +604,7 @@ class InMemoryCorrelationEngineTest {
         out.writeLong(Long.MIN_VALUE);
         out.writeInt(0);
         out.writeInt(1);
-        new RuleMatch(0, 0, "e0", 1, "", 100 * SECOND).write(out);
+        new RuleMatch(0, 0, "e0", "e0", 1, "", 100 * SECOND).write(out);
         GroupWindow window = GroupWindow.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
         CorrelationRule rule = compile(RULES + correlation("c", "type: temporal\nrules: [fail, login]\ntimespan: 10s"))
                 .correlations()

@@ -9,6 +9,7 @@ import io.tailrace.detection.correlation.GroupWindow;
 import io.tailrace.detection.detector.DetectorState;
 import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.event.ActionReference;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.rule.CorrelationRule;
@@ -252,7 +253,9 @@ public final class CorrelationFunction
         if (!rule.field().isEmpty()) {
             event.texts(rule.fieldOf(evidence.rule(), rule.field()), evidence.values());
         }
-        return event.build();
+        DetectionEvent built = event.build();
+        built.actionFrom(each -> new ActionReference(evidence.actionId(), evidence.micros(), evidence.order()));
+        return built;
     }
 
     /** Returns how long a group is kept without events, in microseconds. */

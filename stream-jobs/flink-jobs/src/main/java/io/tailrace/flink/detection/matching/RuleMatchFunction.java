@@ -296,7 +296,7 @@ public final class RuleMatchFunction
                     correlator.rule().header().key(),
                     group,
                     ruleKey,
-                    event.actionId(),
+                    event.recordId(),
                     event.actionId(),
                     event.action().micros(),
                     event.action().order(),

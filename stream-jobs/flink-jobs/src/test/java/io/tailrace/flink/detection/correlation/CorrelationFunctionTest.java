@@ -84,6 +84,22 @@ class CorrelationFunctionTest {
     }
 
     @Test
+    void recordsOfAnActionCountOnceAndTheAlertNamesItsStatement() throws Exception {
+        try (var stage = stage(new RuleRecord(7, RuleRecord.BUNDLE, Pushes.bruteForce("p")))) {
+            for (int i = 0; i < 10; i++) {
+                stage.processElement1(evidence(7, i, "", List.of()), 0);
+                stage.processElement1(evidence(7, i, "statement-" + i, List.of()), 0);
+            }
+            assertThat(alerts(stage)).singleElement().satisfies(alert -> {
+                assertThat(alert.getMetric()).isEqualTo(10);
+                assertThat(alert.getEventIds())
+                        .startsWith("statement-0", "statement-1")
+                        .endsWith("statement-8", "event-9");
+            });
+        }
+    }
+
+    @Test
     void eventsOutOfOrderCountAndStateIsForgottenInTheEnd() throws Exception {
         try (var stage = stage(new RuleRecord(7, RuleRecord.BUNDLE, Pushes.bruteForce("p")))) {
             for (int i = 9; i > 0; i--) {
@@ -166,13 +182,17 @@ class CorrelationFunctionTest {
     }
 
     private static Evidence evidence(long push, int number, List<String> values) {
+        return evidence(push, number, "event-" + number, values);
+    }
+
+    private static Evidence evidence(long push, int number, String eventId, List<String> values) {
         return new Evidence(
                 push,
                 1,
                 BRUTE_FORCE,
                 List.of("root"),
                 REFUSED_LOGIN,
-                "event-" + number,
+                eventId,
                 "event-" + number,
                 (START + number * 1_000L) * 1_000,
                 number,

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -147,6 +148,32 @@ class RuleMatchFunctionTest {
                     .singleElement()
                     .satisfies(
                             evidence -> assertThat(evidence.getValue().group()).containsExactly("user3"));
+        }
+    }
+
+    /** server_audit writes the rows that a statement reads before the statement. */
+    @Test
+    void evidenceNamesTheStatementAndLeavesItsRowsWithoutAName() throws Exception {
+        String reads = Pushes.REFUSED_LOGIN.replace("outcome: failure", "table: shop.cards");
+        Map<String, String> files = Map.of(
+                "a.yml",
+                reads.replace("event_class: connection", "event_class: [table, query]"),
+                "b.yml",
+                Pushes.BRUTE_FORCE);
+        AuditEvent row = Logins.statement("db-1", 1, START, "shop.cards");
+        row.setEventClass("table");
+        row.setCommand("READ");
+        AuditEvent statement = Logins.statement("db-1", 2, START, "shop.cards");
+        statement.setConnectionId(row.getConnectionId());
+        try (var stage = unopened(Pushes.json("p", files))) {
+            stage.open();
+            for (AuditEvent event : List.of(row, statement)) {
+                stage.processElement1(reader.place(encoder.encode(event)), 0);
+            }
+            assertThat(actions(stage)).hasSize(1);
+            assertThat(stage.getSideOutput(RuleMatchFunction.EVIDENCE))
+                    .extracting(evidence -> evidence.getValue().eventId())
+                    .containsExactly("", new UUID("db-1".hashCode(), 2).toString());
         }
     }
 
