@@ -12,8 +12,9 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CODE = r"^(?P<fence>```|~~~).*?^(?P=fence)|`[^`\n]+`"
-LINK = r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<to>[^)\s]+)\)|(?:src|href)=\"(?P<source>[^\"]+)\""
-CODE_OR_LINK = re.compile(f"{CODE}|{LINK}", re.MULTILINE | re.DOTALL)
+LINK = r"!?\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<to>[^)\s]+)\)"
+SOURCE = r"(?:src|href)=\"(?P<source>[^\"]+)\""
+CODE_OR_LINK = re.compile(f"{CODE}|{LINK}|{SOURCE}", re.MULTILINE | re.DOTALL)
 NOT_PAGES = ("docs/plans/", ".github/", "dashboards/tests/")
 
 
