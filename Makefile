@@ -245,6 +245,7 @@ lint-python: $(DEV)
 lint-docs: $(DEV)
 	@.ci/links
 	@.ci/decisions
+	@python3 docs/site/stage.py target/docs
 	@$(PYTHON) .ci/terms
 	@$(PYTHON) .ci/lengths
 

@@ -11,7 +11,7 @@ import pytest
 from e2e.health import await_alert, await_cleared
 from e2e.repair_process import repairing
 from e2e.stack import Stack, wait_until
-from e2e.wait_for_idle import assert_books_show_missing_bytes, await_exact, backfill, settle, tailrace
+from e2e.wait_for_idle import assert_ledger_shows_missing_bytes, await_exact, backfill, settle, tailrace
 from e2e.workload.writer import Workload
 
 
@@ -46,7 +46,7 @@ def test_first_and_last_lines_are_lost_and_repaired_by_nobody(stack, watched, tm
     lose(stack, workload, rename)
     entries(workload, 400)
     assert settle(stack, workload.manifests).keys() == {"tail_lost", "head_lost"}
-    assert_books_show_missing_bytes(stack, workload.manifests)
+    assert_ledger_shows_missing_bytes(stack, workload.manifests)
     rotated = Path(f"{workload.logs[0].path}.1")
     instance = workload.logs[0].manifest.instance
     aside = rotated.rename(tmp_path / "aside")

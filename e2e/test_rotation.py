@@ -10,8 +10,8 @@ import pytest
 
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import (
-    assert_books_show_missing_bytes,
     assert_exact,
+    assert_ledger_shows_missing_bytes,
     await_exact,
     backfill,
     settle,
@@ -70,7 +70,7 @@ def test_rename_while_fluent_bit_is_down(stack, watched):
         workload.finish()
     missing = settle(stack, workload.manifests)
     assert missing.keys() == {"tail_lost"}
-    assert_books_show_missing_bytes(stack, workload.manifests)
+    assert_ledger_shows_missing_bytes(stack, workload.manifests)
     backfill(stack, workload.manifests)
     await_exact(stack, workload.manifests)
 

@@ -135,18 +135,18 @@ def await_logged(stack: Stack, component: str, since: int, words: str) -> None:
     wait_until(said, f"{component} to say {words!r}")
 
 
-def test_lines_become_rows_and_the_books_balance(stack, watched):
+def test_lines_become_rows_and_the_ledger_balances(stack, watched):
     workload = watched(seed=71)
     workload.write(500)
     workload.finish()
     assert_exact(stack, workload.manifests)
     for instance in {log.instance for log in workload.manifests}:
-        # Rows of a checkpoint that is still being posted are stored, and not in the books yet.
-        wait_until(lambda name=instance: _has_books(stack, name), f"books of {instance}")
+        # Rows of a checkpoint that is still being posted are stored, and not in the ledger yet.
+        wait_until(lambda name=instance: _has_postings(stack, name), f"postings of {instance}")
         tailrace(stack, "ledger", "--instance", instance)
 
 
-def _has_books(stack: Stack, instance: str) -> bool:
+def _has_postings(stack: Stack, instance: str) -> bool:
     return bool(ledger_balance.read(stack.clickhouse(), instance).accounts)
 
 

@@ -33,7 +33,7 @@ def backfill(stack: Stack, logs: Iterable[LogManifest]) -> None:
         tailrace(stack, "backfill", "--instance", instance)
 
 
-def assert_books_show_missing_bytes(stack: Stack, logs: Iterable[LogManifest]) -> None:
+def assert_ledger_shows_missing_bytes(stack: Stack, logs: Iterable[LogManifest]) -> None:
     """Checks that the ledger of each server balances, as it does with recorded gaps; --strict requires
     more."""
     for instance in _instances(logs):

@@ -42,10 +42,10 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 KINDS = ("slowlog", "audit", "errorlog", "general")
 HEAD_BYTES = 4096
@@ -99,7 +99,7 @@ def canonical_path(path: str) -> str:
     return f"{directory}{slash}{name}"
 
 
-def sources_from_environment(environment) -> list[Source]:
+def sources_from_environment(environment: Mapping[str, str]) -> list[Source]:
     """Returns the logs of the one server in the environment. Raises ConfigurationError."""
     instance = environment.get("TAILRACE_INSTANCE")
     if not instance:
@@ -249,7 +249,7 @@ class Spool:
             self.remove_old(now)
 
     @staticmethod
-    def _end_of_torn_line(file) -> bytes:
+    def _end_of_torn_line(file: BinaryIO) -> bytes:
         """Returns a line feed if the last line is incomplete, after a crash or on a full disk."""
         if file.seek(0, os.SEEK_END) == 0:
             return b""

@@ -96,7 +96,7 @@ def asked(application, time_range: str, change=lambda dataset: None, column: str
         }
 
 
-def askers(database) -> tuple[dict[str, list[str]], list[str]]:
+def users(database) -> tuple[dict[str, list[str]], list[str]]:
     """Returns the cost of twelve concurrent users with three queries each, and their sessions."""
     from sqlalchemy import create_engine
     from sqlalchemy.engine import make_url
@@ -104,7 +104,7 @@ def askers(database) -> tuple[dict[str, list[str]], list[str]]:
     from tailrace_audited_connection import connection
 
     address = make_url(database.sqlalchemy_uri_decrypted)
-    together, names, sessions = Barrier(12), [f"asker {number}" for number in range(12)], []
+    together, names, sessions = Barrier(12), [f"user {number}" for number in range(12)], []
 
     def ask(name: str) -> list[str]:
         uri, parameters = connection(address, {"poolclass": NullPool}, name, None, None)
@@ -283,7 +283,7 @@ def results_of_the_database(application) -> dict:
         }
         with database.get_inspector() as inspector:
             said["inspected schema"] = inspector.default_schema_name
-        said["askers"], said["sessions"] = askers(database)
+        said["users"], said["sessions"] = users(database)
     return said
 
 

@@ -116,9 +116,9 @@ def test_rules_of_superset_about_a_table_below_hold_and_are_part_of_the_key(took
 
 
 def test_each_statement_names_its_user_with_concurrent_users(took):
-    for name, said in took["askers"].items():
+    for name, said in took["users"].items():
         assert {json.loads(each)["user"] for each in said} == {name} and len(said) == 3
-    assert len(set(took["sessions"])) == len(took["askers"]) == 12
+    assert len(set(took["sessions"])) == len(took["users"]) == 12
 
 
 def test_a_page_says_that_no_server_answers(took):

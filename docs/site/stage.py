@@ -11,14 +11,17 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"")
+CODE = r"^(?P<fence>```|~~~).*?^(?P=fence)|`[^`\n]+`"
+LINK = r"!?\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<to>[^)\s]+)\)"
+SOURCE = r"(?:src|href)=\"(?P<source>[^\"]+)\""
+CODE_OR_LINK = re.compile(f"{CODE}|{LINK}|{SOURCE}", re.MULTILINE | re.DOTALL)
 NOT_PAGES = ("docs/plans/", ".github/", "dashboards/tests/")
 
 
 def main(directory: Path) -> None:
     shutil.rmtree(directory, ignore_errors=True)
     for page in pages():
-        text = LINK.sub(lambda link, page=page: resolved(link, page, directory), page.read_text())
+        text = CODE_OR_LINK.sub(lambda found, page=page: resolved(found, page, directory), page.read_text())
         target = directory / page.relative_to(REPOSITORY)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
@@ -36,17 +39,19 @@ def pages() -> list[Path]:
 
 
 def resolved(link: re.Match[str], page: Path, directory: Path) -> str:
-    """The link for MkDocs; copies the file that it points to, unless that is a page."""
-    address = link[3] or link[4]
+    """The link for MkDocs; copies the file that it points to, unless that is a page. Code stays as it is."""
+    address = link["to"] or link["source"]
+    if address is None:
+        return link[0]
     path = address.partition("#")[0]
     if not path or "://" in path or path.startswith("mailto:"):
         return link[0]
     target = (page.parent / path).resolve()
     if target.is_dir():
         readme = target / "README.md"
-        return f"[{link[2]}]({path.rstrip('/')}/README.md)" if readme.exists() else link[2]
+        return f"[{link['text']}]({path.rstrip('/')}/README.md)" if readme.exists() else link["text"]
     if any(part.startswith(".") for part in target.relative_to(REPOSITORY).parts):
-        return link[2]  # MkDocs leaves hidden files out
+        return link["text"]  # MkDocs leaves hidden files out
     if target.suffix != ".md":
         copy = directory / target.relative_to(REPOSITORY)
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@ import socket
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 READ_SECONDS = 10
 """The time limit of each step of a request."""
@@ -21,20 +22,20 @@ class LimitedServer(ThreadingHTTPServer):
         self._free = threading.BoundedSemaphore(max_connections)
         super().__init__((bind, port), handler)
 
-    def process_request(self, request, client_address) -> None:
+    def process_request(self, request: Any, client_address: Any) -> None:
         """Starts a thread for a connection; closes it if there are too many."""
         if self._free.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
 
-    def process_request_thread(self, request, client_address) -> None:
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._free.release()
 
-    def handle_error(self, request, client_address) -> None:
+    def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that ends its connection is no error of this program."""
 
 

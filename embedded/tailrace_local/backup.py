@@ -8,7 +8,7 @@ these positions. `BACKUP` of a running ClickHouse contains no tokens: docs/BACKU
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -107,7 +107,7 @@ def _copy(source: Path, target: Path, vault: Path | None = None) -> None:
     shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True, ignore=_not_kept(source, vault))
 
 
-def _not_kept(root: Path, vault: Path | None):
+def _not_kept(root: Path, vault: Path | None) -> Callable[[str, list[str]], set[str]]:
     """Returns what copytree ignores; of the vault, the directories with rows and their tokens."""
 
     def ignored(directory: str, names: list[str]) -> set[str]:

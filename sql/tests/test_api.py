@@ -68,7 +68,7 @@ REQUESTS: dict[str, tuple[dict, dict, object, int]] = {
     "read_query": (QUERY, RANGE, None, 200),
     "list_plans": (QUERY, RANGE, None, 200),
     "compare_plans": (QUERY, {**RANGE, "old": OLD_PLAN, "new": NEW_PLAN}, None, 200),
-    "read_books": ({}, {"instance": "db9"}, None, 200),
+    "read_ledger": ({}, {"instance": "db9"}, None, 200),
     "read_coverage": ({}, RANGE, None, 200),
     "list_exports": ({}, {}, None, NO_EVIDENCE),
     "start_export": ({}, {}, {"framework": "pci", **RANGE}, NO_EVIDENCE),
@@ -190,8 +190,10 @@ def test_responses_contain_what_is_stored(api, admin):
     ).json()["steps"]
     assert [step["change"] for step in steps] == ["same", "removed", "added"]
     assert api.get("/queries/00000000000000FF", token).status_code == 404
-    books = api.get("/books", token, instance="db9").json()
-    assert (books["balances"], books["files"][0]["events"]) == (True, 3)
+    ledger = api.get("/ledger", token, instance="db9").json()
+    assert (ledger["balances"], ledger["files"][0]["events"]) == (True, 3)
+    stored = api.stored_token("developer", ["books:read"])
+    assert api.get("/books", stored, instance="db9").json()["files"] == ledger["files"], "the old names"
     states = Counter(each["state"] for each in api.get("/coverage", token, **RANGE).json()["items"])
     assert states["unknown"] and states["covered"]
 

@@ -37,13 +37,13 @@ def run(admin, user, capsys):
 
 
 def create(run, *more: str) -> str:
-    return run("create", "--owner", "ci", "--role", "developer", "--scope", "books:read", *more).strip()
+    return run("create", "--owner", "ci", "--role", "developer", "--scope", "ledger:read", *more).strip()
 
 
 def test_a_token_is_created_listed_and_revoked(run, user):
     token = create(run, "--expires", "7d", "--actor", "ann", "--reason", "nightly check")
     stored = tokens.find(user("api"), token)
-    assert (stored.owner, stored.role, stored.scopes) == ("ci", "developer", {"books:read"})
+    assert (stored.owner, stored.role, stored.scopes) == ("ci", "developer", {"ledger:read"})
     (listed,) = json.loads(run("list", "--output", "json"))
     assert listed.keys() == command.KEYS["list"].keys()
     assert (listed["state"], listed["created_by"], listed["last_used_at"]) == ("valid", "ann", None)
@@ -54,6 +54,11 @@ def test_a_token_is_created_listed_and_revoked(run, user):
     assert tokens.find(user("api"), token).revoked_at
     with pytest.raises(TokenError, match="revoked already"):
         run("revoke", listed["id"], "--reason", "again")
+
+
+def test_the_command_accepts_the_old_name_of_a_scope(run, user):
+    token = run("create", "--owner", "ci", "--role", "developer", "--scope", "books:read").strip()
+    assert tokens.find(user("api"), token).scopes == {"ledger:read"}
 
 
 @pytest.mark.parametrize(
@@ -69,7 +74,7 @@ def test_a_token_is_created_listed_and_revoked(run, user):
     ],
 )
 def test_a_token_that_makes_no_sense_is_refused(admin, changed, message):
-    given = {"owner": "ci", "role": "developer", "scopes": ["books:read"], "days": 1, "actor": "ann"}
+    given = {"owner": "ci", "role": "developer", "scopes": ["ledger:read"], "days": 1, "actor": "ann"}
     with pytest.raises(TokenError, match=message):
         tokens.create(admin, Wanted(**{**given, **changed}), datetime.now(UTC))
 

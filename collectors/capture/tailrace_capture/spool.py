@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 KEPT_SECONDS = 72 * 3600
 """Longer than any expected outage of a collector."""
@@ -39,7 +40,7 @@ class Spool:
             self._remove_old(now)
 
     @staticmethod
-    def _end_of_torn_line(file) -> bytes:
+    def _end_of_torn_line(file: BinaryIO) -> bytes:
         """Returns a line feed if the last line is incomplete, after a crash or on a full disk."""
         if file.seek(0, os.SEEK_END) == 0:
             return b""

@@ -131,7 +131,7 @@ class Shipper:
             except KafkaException as error:  # such as a record that is too large
                 raise ShippingError(f"{topic}: {error}") from error
 
-    def _call(self, method, *arguments: object) -> None:
+    def _call(self, method: Callable[..., object], *arguments: object) -> None:
         try:
             method(*arguments)
         except KafkaException as error:

@@ -5,7 +5,7 @@ def list_alerts(caller: Annotated[Caller, Security(caller, scopes=["alerts:read"
 """
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
@@ -73,7 +73,7 @@ def caller(
     return found
 
 
-def scoped(scope: str):
+def scoped(scope: str) -> Any:
     """Returns the dependency of a route that needs a scope; without one every valid token suffices."""
     return Security(caller, scopes=[scope] if scope else [])
 

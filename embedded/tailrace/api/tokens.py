@@ -25,7 +25,7 @@ SCOPES: Mapping[str, str] = {
     "alerts:read": "read_alerts",
     "alerts:write": "handle_alerts",
     "queries:read": "queries",
-    "books:read": "",
+    "ledger:read": "",
     "evidence:read": "evidence",
     "search:read": "",
     "saved_searches:read": "search",
@@ -35,6 +35,8 @@ SCOPES: Mapping[str, str] = {
 }
 """Scopes, and the bundle of dashboards/roles.yaml that a role needs for it; without one every role can
 have it."""
+OLD_SCOPES = {"books:read": "ledger:read"}
+"""Old names in stored tokens and commands; release 0.3.0 removes them."""
 PAGES = "Tailrace pages"
 MANAGER = "admin"
 """The user of ClickHouse that creates and revokes tokens: the service itself cannot."""
@@ -88,6 +90,11 @@ def scopes_of(role: str) -> frozenset[str]:
     return frozenset(
         scope for scope, bundle in SCOPES.items() if not bundle or (f"can_{bundle}", PAGES) in held
     )
+
+
+def current_scope(name: str) -> str:
+    """Returns the name of a scope that may have its old name."""
+    return OLD_SCOPES.get(name, name)
 
 
 def digest(secret: str) -> str:
@@ -154,7 +161,7 @@ def _token(row: Row) -> Token:
         uuid.UUID(row["token_id"]),
         row["owner"],
         row["role"],
-        frozenset(row["scopes"]),
+        frozenset(map(current_scope, row["scopes"])),
         datetime.fromisoformat(row["expires_at"]),
         revoked,
     )

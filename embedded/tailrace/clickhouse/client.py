@@ -50,13 +50,21 @@ class ClickHouse:
     """A PEM file of the authorities of an `https://` address; empty for those that the machine trusts."""
 
     def execute(
-        self, statement: str, parameters: Mapping[str, object] | None = None, timeout: float = 300, **settings
+        self,
+        statement: str,
+        parameters: Mapping[str, object] | None = None,
+        timeout: float = 300,
+        **settings: object,
     ) -> str:
         """Runs one statement and returns its output. `parameters` fill `{name:Type}`; timeout in seconds."""
         return self._post(statement.encode(), _query_string(parameters, settings), timeout)[0]
 
     def rows(
-        self, statement: str, parameters: Mapping[str, object] | None = None, timeout: float = 300, **settings
+        self,
+        statement: str,
+        parameters: Mapping[str, object] | None = None,
+        timeout: float = 300,
+        **settings: object,
     ) -> list[Row]:
         """Runs one SELECT without a FORMAT clause. Strings that are not UTF-8 are returned with \\x
         escapes."""
@@ -96,7 +104,7 @@ class ClickHouse:
         except http.client.HTTPException as error:
             raise ConnectionError(f"{self.url} closed the connection early: {error!r}") from error
 
-    def insert(self, table: str, rows: Iterable[Mapping[str, object]], **settings) -> None:
+    def insert(self, table: str, rows: Iterable[Mapping[str, object]], **settings: object) -> None:
         """Inserts rows given as columns by name; values are numbers, booleans, strings, lists and maps."""
         query = _query_string(None, {"query": f"INSERT INTO {table} FORMAT JSONEachRow", **settings})
         self._post("\n".join(map(json.dumps, rows)).encode(), query, timeout=300)

@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tailrace.config import renamed, resources
 from tailrace.config.renamed import BothGivenError, Renamed
@@ -29,18 +30,18 @@ class SettingsError(UsageError, ValueError):
 
 
 def _setting(
-    default,
+    default: object,
     meaning: str,
     unit: str = "",
     minimum: int | None = None,
     maximum: int | None = None,
     other: int | None = None,
-):
+) -> Any:
     metadata = {"meaning": meaning, "unit": unit, "minimum": minimum, "maximum": maximum, "other": other}
     return dataclasses.field(default=default, metadata=metadata)
 
 
-def _port(default: int, meaning: str, other: int | None = None):
+def _port(default: int, meaning: str, other: int | None = None) -> Any:
     """`other` is an allowed value besides a port number."""
     return _setting(default, meaning, unit="TCP port", minimum=1024, maximum=65535, other=other)
 
@@ -327,7 +328,7 @@ def _require_known(name: str, fields: Mapping[str, dataclasses.Field]) -> None:
     raise SettingsError(f"unknown setting {name}; the nearest known one is {nearest}")
 
 
-def _value(name: str, field: dataclasses.Field, text: str):
+def _value(name: str, field: dataclasses.Field, text: str) -> Path | int | str:
     if field.type is Path:
         return Path(text)
     if field.type is int:

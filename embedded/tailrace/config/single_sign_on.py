@@ -4,7 +4,7 @@ docs/SSO.md explains the keys. Superset's package `tailrace_sso` uses the result
 """
 
 import urllib.parse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -190,7 +190,7 @@ def _encrypted(value: object) -> str:
     return str(value)
 
 
-def _directory(starttls: bool):
+def _directory(starttls: bool) -> Callable[[object], str]:
     def reader(value: object) -> str:
         parsed = urllib.parse.urlsplit(value if isinstance(value, str) else "")
         if parsed.scheme not in _LDAP_PORTS or not parsed.hostname or parsed.path.strip("/"):

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from itertools import groupby
+from typing import Any
 
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
 from tailrace.clickhouse.query_files import text_of
@@ -353,7 +354,7 @@ def _amounts(equation: int, row: Row, fault: str) -> Iterator[Imbalance]:
             yield Imbalance(equation, LogFile.of(row), fault, row[expected], row[found], unit)
 
 
-def _of(record: type, row: Row):
+def _of(record: type, row: Row) -> Any:
     names = {field.name for field in dataclasses.fields(record)}
     return record(file=LogFile.of(row), **{name: row[name] for name in names - {"file"}})
 
@@ -377,7 +378,7 @@ def _account_json(account: Account) -> dict:
     return {**_plain(account), "pending": account.pending, "behind": account.behind}
 
 
-def _plain(record) -> dict:
+def _plain(record: Any) -> dict:
     plain = dataclasses.asdict(record)
     plain = {**plain.pop("file", {}), **plain}
     for name, value in plain.items():

@@ -12,6 +12,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import boto3
 from botocore.config import Config
@@ -70,14 +71,14 @@ class S3Receiver(Receiver):
             return parquet.encoded([record.document for record in records])
         return gzip.compress(b"".join(encode(record.document) + b"\n" for record in records), 6, mtime=0)
 
-    def _client(self):
+    def _client(self) -> Any:
         """Returns a client. Without `secret_file` it uses the roles and variables of the environment."""
         given = secret(self._to.secret_file) if self._to.secret_file else ""
         if self._made[1] is None or self._made[0] != given:
             self._made = given, self._new_client(given)
         return self._made[1]
 
-    def _new_client(self, given: str):
+    def _new_client(self, given: str) -> Any:
         to = self._to
         keys = {}
         if to.secret_file:

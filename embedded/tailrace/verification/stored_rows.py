@@ -3,7 +3,7 @@
 import io
 import struct
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tailrace.clickhouse.client import ClickHouse
@@ -16,6 +16,8 @@ MAX_ROWS = 500_000
 """Rows of one query, unless one minute has more."""
 HEAD = struct.Struct("<2I")
 HASH_BYTES = 32
+ReadValue = Callable[[memoryview, int], tuple[bytes, int]]
+"""Returns the value at an offset, and the offset after it."""
 
 QUERY = """
 SELECT toUInt32(toUnixTimestamp(toStartOfMinute(event_time))), toUInt32(toUnixTimestamp(ingested_at)), {value}
@@ -58,7 +60,9 @@ class StoredRows:
             found[row["minute"]][row["second"]] = int(row["rows"])
         return found
 
-    def _values(self, leaves: Iterable[RowsLeaf], value: str, read) -> Iterator[tuple[RowsLeaf, list[bytes]]]:
+    def _values(
+        self, leaves: Iterable[RowsLeaf], value: str, read: ReadValue
+    ) -> Iterator[tuple[RowsLeaf, list[bytes]]]:
         by_columns: dict[tuple[str, tuple[str, ...]], list[RowsLeaf]] = defaultdict(list)
         for leaf in leaves:
             by_columns[leaf.table, tuple(leaf.columns)].append(leaf)
@@ -72,7 +76,9 @@ class StoredRows:
             for some in _batches(sorted(each, key=lambda leaf: (leaf.minute, leaf.part))):
                 yield from self._batch(query, some, read)
 
-    def _batch(self, query: str, leaves: Sequence[RowsLeaf], read) -> Iterator[tuple[RowsLeaf, list[bytes]]]:
+    def _batch(
+        self, query: str, leaves: Sequence[RowsLeaf], read: ReadValue
+    ) -> Iterator[tuple[RowsLeaf, list[bytes]]]:
         times = {"first": seconds(leaves[0].minute), "end": seconds(leaves[-1].minute) + 60}
         answer = io.BytesIO()
         self.clickhouse.copy(query, answer, times)
@@ -109,7 +115,7 @@ def _batches(leaves: Sequence[RowsLeaf]) -> Iterator[list[RowsLeaf]]:
         yield some
 
 
-def _records(data: memoryview, read) -> Iterator[tuple[int, int, bytes]]:
+def _records(data: memoryview, read: ReadValue) -> Iterator[tuple[int, int, bytes]]:
     at = 0
     while at < len(data):
         try:

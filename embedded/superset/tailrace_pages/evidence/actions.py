@@ -5,7 +5,7 @@ account of the exports.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -81,14 +81,14 @@ def _audience(database: str) -> str:
     return DATABASE_USERS[database].removeprefix("reader_")
 
 
-def _known(ask) -> Any:
+def _known(ask: Callable[[EvidenceService], Any]) -> Any:
     try:
         return _answered(ask)
     except ServiceError as error:
         raise STATUS_ERRORS.get(error.status, UnavailableError)(_sentence(error)) from error
 
 
-def _answered(ask) -> Any:
+def _answered(ask: Callable[[EvidenceService], Any]) -> Any:
     try:
         return ask(_service())
     except NoServiceError as error:

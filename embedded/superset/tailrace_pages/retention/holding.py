@@ -6,7 +6,7 @@ SUPERSET_EVIDENCE_SOCKET    its Unix socket; without it the pages name the comma
 
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -182,7 +182,7 @@ def _service(environment: Mapping[str, str]) -> EvidenceService:
     return EvidenceService(Path(environment[SOCKET]))
 
 
-def _answered(ask) -> str:
+def _answered(ask: Callable[[], str]) -> str:
     try:
         return ask()
     except NotConnectedError as error:

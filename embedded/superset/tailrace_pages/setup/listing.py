@@ -1,6 +1,6 @@
 """The columns of the tables of the page Setup and of their CSV files, and their rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tailrace.plural import counted
@@ -52,7 +52,7 @@ CSV_RULES = (
 )
 
 
-def server_rows(servers: Iterable[Server], address) -> list[dict[str, Any]]:
+def server_rows(servers: Iterable[Server], address: Callable[[str], str]) -> list[dict[str, Any]]:
     """Returns the rows of SERVERS and RULES; `address` returns the link of an instance."""
     return [
         {

@@ -10,8 +10,8 @@ from tailrace.api.access import Caller, scoped
 from tailrace.api.parameters import Text, Time, bad_range
 from tailrace.ledger import balance
 
-router = APIRouter(tags=["books"])
-SCOPE = "books:read"
+router = APIRouter(tags=["ledger"])
+SCOPE = "ledger:read"
 LONGEST = timedelta(days=2)
 """Of the coverage: each minute of each log is one row of its query."""
 
@@ -44,7 +44,7 @@ class LogAccount(BaseModel):
     aged: bool
 
 
-class Books(BaseModel):
+class Ledger(BaseModel):
     """The ledger, as `tailrace ledger --output json` writes it."""
 
     at: datetime
@@ -93,8 +93,9 @@ class CoverageFilters(OfServer):
     until: Time | None = Field(None, alias="to", description="By default now; whole minutes count")
 
 
-@router.get("/books", operation_id="read_books", response_model=Books)
-def read_books(caller: Annotated[Caller, scoped(SCOPE)], given: Annotated[OfServer, Query()]):
+@router.get("/books", response_model=Ledger, include_in_schema=False)  # the old path; 0.3.0 removes it
+@router.get("/ledger", operation_id="read_ledger", response_model=Ledger)
+def read_ledger(caller: Annotated[Caller, scoped(SCOPE)], given: Annotated[OfServer, Query()]):
     """Returns the ledger of each log file: every byte as event, dead letter, framing, gap or pending."""
     found = balance.read(caller.services.accounts.of_role(caller.role), given.instance).to_json()
     caller.counted(found["files"])

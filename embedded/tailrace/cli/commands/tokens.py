@@ -67,6 +67,7 @@ def _configure_create(create: argparse.ArgumentParser) -> None:
         dest="scopes",
         action="append",
         required=True,
+        type=tokens.current_scope,
         choices=tuple(tokens.SCOPES),
         help="a permission of the token; repeat the option for several",
     )

@@ -127,7 +127,14 @@ class EvidenceService:
             return json.loads(answer.read())
 
     @contextmanager
-    def _answer(self, method, path, body, headers, seconds) -> Iterator[http.client.HTTPResponse]:
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        body: bytes | BinaryIO | None,
+        headers: Mapping[str, str],
+        seconds: float,
+    ) -> Iterator[http.client.HTTPResponse]:
         connection = _Connection(self._path, seconds)
         try:
             connection.connect()
