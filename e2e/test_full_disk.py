@@ -98,7 +98,7 @@ def test_nothing_is_lost(cramped: Stack, tmp_path: Path, component: str):
             wait_until(lambda: workload.entries >= written, "entries while the disk is full")
         wait_until(lambda: workload.entries >= written + 600, "entries after that")
     cramped.await_healthy()
-    assert_exact(cramped, workload.manifests, seconds=180)
+    assert_exact(cramped, workload.manifests)
     await_cleared(cramped, "TailraceDisk", component=component)
     await_cleared(cramped, "TailraceCheckpoints", job="flink")
     await_cleared(cramped, "TailraceCommitRetries")

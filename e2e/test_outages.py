@@ -83,7 +83,7 @@ def _outage(stack: Stack, workload, component: str, seconds: int, alerts: list[s
                 await_alert(stack, alert, **labels.get(alert, {}))
             assert alerts[0] in tailrace(stack, "health", expected=1)
     stack.await_healthy()
-    assert_exact(stack, workload.manifests, seconds=180)
+    assert_exact(stack, workload.manifests)
     if failovers is not None:
         assert _failovers(stack) == failovers  # the job waits and does not restart
     for alert in alerts:
@@ -159,7 +159,7 @@ def test_job_and_collector_start_before_clickhouse_and_kafka(stack, watched):
         workload.finish()
         wait_until(lambda: stack.status("fluentbit").is_healthy, "Fluent Bit to collect without Kafka")
         wait_until(lambda: stack.lines_queued() >= workload.entries, "the lines to be read")
-    assert_exact(stack, workload.manifests, seconds=120)
+    assert_exact(stack, workload.manifests)
 
 
 def test_messages_that_are_no_lines_become_dead_letters(stack, watched):

@@ -61,7 +61,7 @@ def test_each_byte_once_on_each_replica_although_servers_are_killed(replicas, st
     third.start()
     workload.finish()
     stack.await_healthy()
-    assert_exact(stack, workload.manifests, seconds=240)
+    assert_exact(stack, workload.manifests)
 
     replicas.await_calm()
     found = {name: replicas.on_each(sql) for name, sql in COUNTED.items()}

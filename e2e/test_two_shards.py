@@ -50,7 +50,7 @@ def test_each_byte_once_on_two_shards_although_job_and_shard_are_killed(shards, 
         workload.write(200)
         workload.finish()
     stack.await_healthy()
-    assert_exact(stack, [log for workload in workloads for log in workload.manifests], seconds=180)
+    assert_exact(stack, [log for workload in workloads for log in workload.manifests])
     assert min(_events(shards)) > 0
 
 

@@ -269,3 +269,16 @@ def test_the_filter_on_an_address_finds_all_that_it_did(stored, ask):
     assert len(found) == sum(address == "10.0.3.9" for _, address, _ in CLIENTS)
     assert {row["src_ip"] for row in found} == {"10.0.3.9"}
     assert ask("alerts_actions_of_entity") == [], "no entity is chosen"
+
+
+def test_pages_show_a_client_in_one_form(stored, ask):
+    """Logins, sessions and the values of their filters; most logs write the address as `host`."""
+    forms = [row for row, address, _ in CLIENTS if address == "10.0.3.9"]
+    for number, form in enumerate(forms):
+        its = {"instance": f"db{number}", **form}
+        stored("audit_events", login(20, **its), *(refused(19, second, **its) for second in range(5)))
+    for query in ("logins", "logins_first_seen", "login_guesses", "refused_access", "sessions"):
+        found = {(row["instance"], row["src_ip"]) for row in ask(query)}
+        assert found == {(f"db{number}", "10.0.3.9") for number in range(len(forms))}, query
+    for query in ("filters_audited", "filters_sessions"):
+        assert {row["src_ip"] for row in ask(query)} == {"10.0.3.9"}, query

@@ -82,6 +82,11 @@ class LinearTimeTest {
         hostile("names like tags", "SELECT a", " $a$b $b$c");
         hostile("programs", "CREATE PROCEDURE p() BEGIN", " IF a THEN BEGIN SELECT b; DECLARE c CURSOR FOR");
         hostile("backslashes outside", "SELECT ", "\\");
+        hostile("privileges", "", "GRANT ");
+        hostile("accounts", "DROP USER a", ",b@c");
+        hostile("passwords", "CREATE USER a IDENTIFIED BY 'x'", ",b IDENTIFIED BY 'y'");
+        hostile("settings of statements", "", "SET STATEMENT a=1 FOR ");
+        hostile("prepared statements that are not closed", "", "PREPARE s FROM '");
         hostile("bytes that are no UTF-8", "SELECT a", "\u00ff");
     }
 
@@ -122,7 +127,8 @@ class LinearTimeTest {
         byte[] statement = statement(parts, size);
         return () -> {
             Fingerprinter fingerprinter = new Fingerprinter();
-            fingerprinter.statement(statement, 0, statement.length);
+            NormalizedStatement shape = fingerprinter.statement(statement, 0, statement.length);
+            fingerprinter.accounts(shape, statement, 0, statement.length, "a");
             fingerprinter.tags(statement);
         };
     }

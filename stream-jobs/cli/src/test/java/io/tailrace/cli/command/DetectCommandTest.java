@@ -333,4 +333,12 @@ class DetectCommandTest {
                 .isEqualTo(1);
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("no such file");
     }
+
+    @Test
+    void checkWarnsOfAStarOfSqlThatMatchesAnyCharacters() throws IOException {
+        String rules = RULES.replace("{table: mysql.user}", "{statement|contains: ' sql_no_cache * from '}");
+        assertThat(run("rules", "check", file("rules.yml", rules))).isZero();
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("warning: ", "rules.yml:", "* matches any characters here");
+    }
 }
