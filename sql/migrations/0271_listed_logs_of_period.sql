@@ -8,10 +8,9 @@ SQL SECURITY INVOKER AS
 WITH hosts AS (
     SELECT argMax(cluster, at) AS cluster, instance, source, log, host,
         argMax(action, at) AS last_action, max(at) AS last_at,
-        arraySort(groupArrayIf(at, action = 'removed')) AS times_removed,
-        if(last_action = 'removed', arrayPopBack(times_removed), times_removed) AS earlier_removals,
-        if(empty(earlier_removals), toDateTime64(0, 6, 'UTC'), earlier_removals[-1]) AS removed_before,
-        groupArrayIf(at, action = 'listed') AS times_listed
+        groupArrayIf(at, action = 'listed') AS times_listed,
+        -- 0 without any. A removal that two processes of a host recorded is one removal.
+        arrayMax(arrayFilter(each -> each < arrayMax(times_listed), groupArrayIf(at, action = 'removed'))) AS removed_before
     FROM tailrace.listed_logs
     WHERE at < { period_to: DateTime('UTC') }
     GROUP BY instance, source, log, host

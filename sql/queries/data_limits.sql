@@ -9,11 +9,16 @@ WITH
 {%- include "parts/coverage_minutes.sql" -%}
     ,
     first_censuses AS (
-        SELECT instance, source, log, toStartOfMinute(toDateTime(minIf(at, kind = 'CENSUS'), 'UTC')) AS known_from,
+        -- 1970 without a census. By kind, because the projection files_by_day has these minima.
+        SELECT instance, source, log, toStartOfMinute(toDateTime(minIf(first_at, kind = 'CENSUS'), 'UTC')) AS known_from,
             true AS has_arrived
-        FROM tailrace.ledger
-        WHERE kind IN ('CENSUS', 'FRONTIER')
-        GROUP BY instance, source, log)
+        FROM (
+            SELECT instance, source, log, kind, min(at) AS first_at
+            FROM tailrace.ledger
+            WHERE kind IN ('CENSUS', 'FRONTIER')
+            GROUP BY instance, source, log, kind)
+        GROUP BY instance, source, log
+    )
 SELECT
     cluster, instance, source, part.1 AS minute_state, toInt64(part.2) AS minutes, '' AS logged,
     greatest(0, dateDiff(

@@ -5,9 +5,10 @@
 WITH
     toStartOfMinute({from:DateTime('UTC')}) AS begin_minute,
     toStartOfMinute({to:DateTime('UTC')}) AS last_minute,
-    greatest(1, dateDiff('minute', begin_minute,
-        least(last_minute, toStartOfMinute(now('UTC')) - INTERVAL 2 MINUTE))) AS expected_minutes
-SELECT count() AS slow_logs, countIf(covered < expected_minutes OR lost > 0) AS unread_logs
+    least(last_minute, toStartOfMinute(now('UTC')) - INTERVAL 2 MINUTE) AS expected_until,
+    dateDiff('minute', begin_minute, expected_until) AS expected_minutes
+SELECT count() AS slow_logs,
+    countIf(covered = 0 OR covered_expected < expected_minutes OR lost > 0) AS unread_logs
 FROM (
     SELECT cityHash64(instance, source, log) AS log_id
     FROM tailrace.logs_of_period(period_from = toStartOfMinute({from:DateTime('UTC')}), period_to = toStartOfMinute({to:DateTime('UTC')}))
@@ -16,7 +17,9 @@ FROM (
         AND (empty({servers:Array(String)}) OR instance IN {servers:Array(String)})
 ) AS logs
 LEFT JOIN (
-    SELECT log_id, countIf(severity = 1) AS covered, countIf(severity = 3) AS lost
+    SELECT log_id, countIf(severity = 1) AS covered,
+        countIf(severity = 1 AND second < toInt64(toUnixTimestamp(expected_until))) AS covered_expected,
+        countIf(severity = 3) AS lost
     FROM tailrace.coverage_1m(
         first_minute = toStartOfMinute({from:DateTime('UTC')}), end_minute = toStartOfMinute({to:DateTime('UTC')}),
         server = if(length({servers:Array(String)}) = 1, {servers:Array(String)}[1], ''), kinds = ['slowlog'])

@@ -4,12 +4,13 @@ import pytest
 from ledger_fixture import LedgerRows
 
 from tailrace.backfill.ranges import ByteRange
-from tailrace.backfill.repair import LOST, REPAIRED, Pace, Repairer
+from tailrace.backfill.repair import LOST, REPAIRED, Pace, Repairer, Round
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.health import metrics as health_metrics
 from tailrace.kafka.client import KafkaClient
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger.balance import LedgerBalance
+from tailrace.ledger.listed_logs import Entry, ListedLogs
 from tailrace.ledger.records import LogFile
 from tailrace.sources.sources_file import Source
 
@@ -42,6 +43,21 @@ def amounts(reader: ClickHouse) -> dict[str, float]:
         for sample in metric.samples
         if metric.name.startswith("tailrace_gap") and sample.labels["instance"] == INSTANCE
     }
+
+
+def test_the_list_of_logs_is_recorded_although_repairs_fail(admin, user):
+    unreachable = ClickHouse("http://127.0.0.1:1", "repair", "")
+    listing = ListedLogs(user("repair"), [Entry("shop", "never", "audit", "/a.log")], "box")
+    repairer = Repairer(unreachable, KafkaClient(""), [], Pace(), lambda _: None, listing=listing)
+    rounds: list[Round] = []
+
+    def first(done: Round) -> None:
+        rounds.append(done)
+        repairer.stop()
+
+    repairer.run(first)
+    assert "refused" in rounds[0].problem
+    assert admin.rows("SELECT instance FROM tailrace.listed_logs") == [{"instance": "never"}]
 
 
 def test_an_open_gap_has_no_loss_before_the_repair_gave_up(admin, ledger):

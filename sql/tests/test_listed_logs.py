@@ -192,6 +192,45 @@ def test_only_logs_that_were_listed_in_the_period_count(plant, coverage):
     }
 
 
+def test_a_wrong_path_that_was_corrected_leaves_no_unknown_minutes(plant, stored, coverage, user):
+    """The entry was removed, and another log of the server and kind arrived: it stood for the same log."""
+    stored("ledger", *census("corrected"), *census("second", log="/b.log"))
+    plant(
+        listed("corrected", at(minute=1), log="/typo.log"),
+        listed("corrected", at(minute=6), "removed", log="/typo.log"),
+        listed("corrected", at(minute=6)),
+        listed("second", at(minute=1)),
+        listed("second", at(minute=1), log="/b.log"),
+        listed("other-kind", at(minute=1)),
+        listed("other-kind", at(minute=6), "removed"),
+        listed("other-kind", at(minute=6), source="general", log="/g.log"),
+    )
+    assert coverage() == {
+        ("corrected", "/a.log"): (0, MINUTES),
+        ("second", "/a.log"): (MINUTES, 0),
+        ("second", "/b.log"): (0, MINUTES),
+        ("other-kind", "/a.log"): (MINUTES, 0),
+        ("other-kind", "/g.log"): (MINUTES, 0),
+    }
+
+
+def test_a_removal_that_is_recorded_twice_keeps_the_time_of_the_list(admin, plant):
+    """Two processes of a host that overlap read the same list before either adds its rows."""
+    twice = [listed("gone", at(minute=minute), "removed") for minute in (10, 11)]
+    plant(listed("gone", at(-1)), *twice, listed("again", at(-2)))
+    plant(*(listed("again", at(-1, minute), "removed") for minute in (0, 1)), listed("again", at(minute=5)))
+    rows = admin.rows(
+        "SELECT instance, toString(listed_since) AS since, toString(removed_at) AS removed "
+        "FROM tailrace.listed_logs_of_period(period_from = {from:DateTime('UTC')}, "
+        "period_to = {to:DateTime('UTC')}) ORDER BY instance",
+        PERIOD.parameters(),
+    )
+    assert [(row["instance"], row["since"], row["removed"]) for row in rows] == [
+        ("again", at(minute=5)[:19], None),
+        ("gone", at(-1)[:19], at(minute=11)[:19]),
+    ]
+
+
 def test_a_pattern_and_a_pulled_log_have_arrived_with_one_of_their_files(plant, stored, coverage):
     stored("ledger", *census("pattern", log="/var/log/a-1.log"), *census("pulled", log="rds:db/audit.log"))
     stored("ledger", *census("moved", log="/old.log"))
@@ -302,7 +341,23 @@ def test_the_data_limits_say_on_how_many_of_the_listed_servers_an_audit_log_is_r
     )
     assert re.search(">(.*)</a>", row["line"])[1] == (
         "audit logs of 2 of 3 servers · coverage of 33.3 % of the minutes unknown "
-        "· 1 listed server never sent any"
+        "· 1 server with a listed log that never arrived"
+    )
+
+
+def test_the_data_limits_do_not_say_that_a_server_sent_nothing_if_one_of_its_logs_arrives(
+    plant, stored, user, rendered, metric
+):
+    stored("ledger", *census("seen"))
+    plant(listed("seen", at(-1)), listed("seen", at(-1), log="/second.log"))
+    times = tuple(f"{time:%Y-%m-%dT%H:%M:%S}" for time in (PERIOD.first, PERIOD.end))
+    wanted = metric("data_limits_audit", "linked_limits", time_range=times)
+    (row,) = user("reader_compliance").rows(
+        f"SELECT {wanted} AS line FROM ({rendered('data_limits', *times)}\n)"
+    )
+    assert re.search(">(.*)</a>", row["line"])[1] == (
+        "audit logs of 1 of 1 server · coverage of 50 % of the minutes unknown "
+        "· 1 server with a listed log that never arrived"
     )
 
 

@@ -85,6 +85,25 @@ def test_the_last_two_minutes_before_now_are_not_expected(stored, store):
     assert slow_logs.were_read(store.rows, span, {})
 
 
+@pytest.mark.parametrize("missing", [5, 6])
+def test_the_last_two_minutes_do_not_replace_earlier_ones(stored, store, missing):
+    """A census that arrives at once covers the minutes that are not expected yet."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    span = TimeRange(now - timedelta(minutes=15), now)
+    log = {"cluster": "read", "instance": "db1", "source": "slowlog", "log": "/a.log", "inode": 7}
+    times = [now - ago * MINUTE for ago in range(17) if ago != missing]
+    rows = [{**log, "kind": "CENSUS", "at": f"{at:%Y-%m-%d %H:%M:%S}"} for at in times]
+    stored("ledger", *rows)
+    assert not slow_logs.were_read(store.rows, span, {})
+    given = {"clusters": [], "servers": [], "sources": ["slowlog"], "width": 86400}
+    (row,) = [
+        row
+        for row in store.rows("page_query_coverage", **given, **span.parameters())
+        if row["source"] == "slowlog"
+    ]
+    assert not row["slots"]
+
+
 @pytest.mark.parametrize("width", [20, 45, 60, 75, 90, 100, 150, 3600, 3650])
 def test_a_bar_of_any_width_is_read_if_all_minutes_that_it_touches_are(stored, store, width):
     unread = (7, 100, 101, 250)

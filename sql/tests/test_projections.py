@@ -156,6 +156,20 @@ def assert_counted(clickhouse, times: int) -> None:
         assert sum(row["times"] for row in found) == times, f"{name}: {query}"
 
 
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ("data_limits", r"first_censuses AS \((.*?)\n    \)\n"),
+        ("page_setup_listed", r"FROM \(\n( +SELECT instance, toString.*?)\n +UNION ALL"),
+    ],
+)
+def test_which_logs_have_ever_arrived_is_read_from_days(filled, query, part):
+    asked = re.search(part, query_text(QUERIES / f"{query}.sql"), re.DOTALL)[1]
+    used = {f"{how}_optimize_projection_name": "files_by_day" for how in ("force", "preferred")}
+    rows = filled.rows(asked, {"instance": ""}, **used)
+    assert {(row["instance"], row["log"]) for row in rows} == {("db0", "slow.log"), ("db1", "slow.log")}
+
+
 def test_which_servers_log_errors_of_statements_is_read_from_days(filled, user):
     user("writer").insert("tailrace.query_events", [entry(0, 1, instance="db-2", error_code=None)])
     page = query_text(QUERIES / "page_entity_logs.sql")

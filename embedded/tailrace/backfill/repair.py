@@ -116,11 +116,13 @@ class Repairer:
             self._stopped.wait(self._pace.interval_seconds)
 
     def _tried_round(self) -> Round:
+        # First, because a range that cannot be shipped must not keep a log that never arrived unknown.
+        unrecorded = self._recorded_list()
         try:
             done = self.round()
         except (ClickHouseError, ReportedError, OSError) as error:
             done = Round(len(self._attempts), 0, 0, str(error))
-        return replace(done, problem=done.problem or self._recorded_list())
+        return replace(done, problem=done.problem or unrecorded)
 
     def _recorded_list(self) -> str:
         """Returns why the list of logs could not be recorded; empty if it is. Repairs do not wait for it."""

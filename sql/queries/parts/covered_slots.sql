@@ -8,7 +8,8 @@
             ARRAY JOIN range(toUInt64(intDiv(second, {{ width }})), toUInt64(intDiv(second + 59, {{ width }}) + 1)) AS slot_number
             WHERE {{ condition }}
             GROUP BY log_id, slot
-            HAVING countIf(severity = 1) > 0 AND countIf(severity = 3) = 0 AND countIf(severity = 1) >= intDiv(
+            HAVING countIf(severity = 1) > 0 AND countIf(severity = 3) = 0
+                AND countIf(severity = 1 AND second < toInt64(toUnixTimestamp(toStartOfMinute(now('UTC')))) - 120) >= intDiv(
                 least(toInt64(slot) + {{ width }}, toInt64(toUnixTimestamp({{ end }})),
                     toInt64(toUnixTimestamp(toStartOfMinute(now('UTC')))) - 120) + 59, 60)
                 - intDiv(greatest(toInt64(slot), toInt64(toUnixTimestamp({{ first }}))), 60)

@@ -5,11 +5,11 @@
     if({{ minutes_of(state, sources) }} = 0, '', concat(' · ', {{ grouped(minutes_of(state, sources)) }},
         if({{ minutes_of(state, sources) }} = 1, ' minute ', ' minutes '), '{{ text }}'))
 {%- endmacro -%}
-{#- Servers that are listed and of whose logs of these kinds one never arrived. -#}
+{#- Servers with a listed log of these kinds that never arrived. Others of their logs may arrive. -#}
 {%- macro never_text(sources) -%}
     {%- set never = "uniqExactIf(instance, minute_state = 'never' AND source IN " ~ sources | where_in ~ ")" -%}
-    if({{ never }} = 0, '', concat(' · ', toString({{ never }}), if({{ never }} = 1, ' listed server', ' listed servers'),
-        ' never sent any'))
+    if({{ never }} = 0, '', concat(' · ', toString({{ never }}), if({{ never }} = 1, ' server', ' servers'),
+        ' with a listed log that never arrived'))
 {%- endmacro -%}
 {#- Minutes before the first census of a log are unknown, too. The time of that census is stated, because it is their reason. -#}
 {%- macro minutes_text(sources) -%}
