@@ -183,10 +183,7 @@ final class OrdinaryLogs {
                     Map.of("name", command, "sqltext", sql, "user", account(session)), session, time, statement.code());
             case "xml" -> xml(command, session, time, sql, statement.code());
             case "slow" -> slow(
-                    session,
-                    time,
-                    "Query".equals(command) ? sql : "# administrator command: " + command,
-                    statement.rows());
+                    session, time, "Query".equals(command) ? sql : "# administrator command: " + command, statement);
             default -> throw new IllegalArgumentException(format);
         };
     }
@@ -270,11 +267,14 @@ final class OrdinaryLogs {
         return "  <" + name + ">" + escaped + "</" + name + ">\n";
     }
 
-    private String slow(Session session, Instant time, String sql, int rows) {
+    private String slow(Session session, Instant time, String sql, Statement statement) {
+        int rows = statement.rows();
+        String routine = statement.routine();
         String seconds = Long.toString(time.getEpochSecond());
         return "# Time: " + SECONDS.format(time) + String.format(Locale.ROOT, ".%06dZ\n", time.getNano() / 1000)
                 + "# User@Host: " + account(session) + "  Id: " + connection + "\n"
                 + "# Query_time: 0.010000  Lock_time: 0.000001 Rows_sent: " + rows + "  Rows_examined: " + rows + "\n"
+                + (routine.isEmpty() ? "" : "# Stored_routine: " + routine + "\n")
                 + (session.database().isEmpty() ? "" : "use " + session.database() + ";\n")
                 + "SET timestamp=" + seconds + ";\n" + sql + ";\n";
     }

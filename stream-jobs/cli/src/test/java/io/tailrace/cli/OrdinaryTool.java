@@ -47,8 +47,9 @@ record OrdinaryTool(String name, List<String> logs, List<Session> sessions) {
      *
      * @param command the server's name of the command, if it is not a query
      * @param times number of executions in a row
+     * @param routine the stored program that executes it, {@code shop.total}; empty if a client does
      */
-    record Statement(String sql, String command, int times, int rows, int code) {}
+    record Statement(String sql, String command, int times, int rows, int code, String routine) {}
 
     static List<OrdinaryTool> all(Path directory) {
         try (Stream<Path> files = Files.list(directory)) {
@@ -90,7 +91,7 @@ record OrdinaryTool(String name, List<String> logs, List<Session> sessions) {
 
     private static Statement statement(Object written) {
         if (!(written instanceof Map)) {
-            return new Statement(written.toString(), "Query", 1, 1, 0);
+            return new Statement(written.toString(), "Query", 1, 1, 0, "");
         }
         Map<String, Object> map = cast(written);
         return new Statement(
@@ -98,7 +99,8 @@ record OrdinaryTool(String name, List<String> logs, List<Session> sessions) {
                 text(map, "command", "Query"),
                 number(map, "times", 1),
                 number(map, "rows", 1),
-                number(map, "code", 0));
+                number(map, "code", 0),
+                text(map, "routine", ""));
     }
 
     private static int clock(String time) {

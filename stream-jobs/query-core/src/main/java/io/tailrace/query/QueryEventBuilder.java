@@ -10,6 +10,7 @@ import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.ParseListener;
 import io.tailrace.identity.EventIds;
+import io.tailrace.statement.StatementTables;
 import io.tailrace.tags.StatementTags;
 import io.tailrace.time.CivilTime;
 import java.util.ArrayList;
@@ -91,14 +92,29 @@ public final class QueryEventBuilder {
     }
 
     /**
-     * Sets the class, tables, accounts and tags of the event's statement, and the flags of both. The event's user must
-     * be set.
+     * Sets the class, tables, accounts and tags of the event's statement, and the flags of both. The event's user and
+     * examined rows must be set.
      *
+     * @param context determines whether the statement is certainly whole
      * @param out receives the id by the previous rules
      * @return the fingerprint
      */
-    public String classify(QueryEvent event, byte[] bytes, int from, int to, ParseListener out) {
-        return classify(event, fingerprinter.statement(bytes, from, to), bytes, from, to, out);
+    public String classify(QueryEvent event, EntryContext context, byte[] bytes, int from, int to, ParseListener out) {
+        NormalizedStatement shape = fingerprinter.statement(bytes, from, to);
+        StatementTables tables = shape.tables();
+        boolean complete = isWhole(event, context) ? tables.completeIfWhole() : tables.complete();
+        if (!complete) {
+            flag(EventFlag.TABLES_INCOMPLETE);
+        }
+        return classify(event, shape, bytes, from, to, out);
+    }
+
+    /**
+     * Returns whether nothing follows the text that the log contains. Rows that the server examined contradict: a
+     * statement without a table examines none, or one by the count of MySQL 8.
+     */
+    private static boolean isWhole(QueryEvent event, EntryContext context) {
+        return !context.forgedHeader() && !context.ambiguous() && event.getRowsExamined() <= 1;
     }
 
     /** Does the same for a command that is no statement, such as {@code administrator command: Quit}. */
@@ -113,9 +129,6 @@ public final class QueryEventBuilder {
         event.setVerb(shape.verb());
         event.setTablesRead(shape.tablesRead());
         event.setTablesWritten(shape.tablesWritten());
-        if (!shape.tables().complete()) {
-            flag(EventFlag.TABLES_INCOMPLETE);
-        }
         tags(event, fingerprinter.tags(bytes));
         List<String> ofStatement = fingerprinter.flags(shape, bytes, from, to);
         if (!ofStatement.isEmpty()) {

@@ -127,7 +127,7 @@ final class SlowLogParser implements EntryParser {
         event.setDatabase(database(entry));
         String fingerprint = header.administratorCommand
                 ? events.classifyCommand(event, bytes, from, to, out)
-                : events.classify(event, bytes, from, to, out);
+                : events.classify(event, entry.context(), bytes, from, to, out);
         if (header.overflow) {
             events.flag(EventFlag.TIME_OVERFLOW);
         }

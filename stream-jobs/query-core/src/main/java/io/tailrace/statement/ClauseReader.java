@@ -125,6 +125,8 @@ final class ClauseReader {
         }
         if (!stops && isCut()) {
             references.incomplete();
+        } else if (!stops && tokens.atEnd() && phases[0] == Phase.SELECT_LIST && !program && items.hasNames()) {
+            references.incompleteUnlessWhole();
         }
     }
 

@@ -53,12 +53,14 @@ final class SelectItems {
     private boolean afterPoint;
     private boolean afterAt;
     private boolean namesColumns;
+    private boolean namesEveryColumn;
     private boolean open;
 
     /** Starts a list after SELECT. */
     void start() {
         item();
         namesColumns = false;
+        namesEveryColumn = false;
         open = true;
     }
 
@@ -87,7 +89,7 @@ final class SelectItems {
         } else if (tokens.atName()) {
             name(tokens);
         } else {
-            namesColumns |= tokens.at('*') && (length == 0 || afterPoint);
+            namesEveryColumn |= tokens.at('*') && (length == 0 || afterPoint);
             afterPoint = tokens.at('.') && mayBeTable;
             afterAt = tokens.at('@') || afterAt && tokens.at('.');
             mayBeTable = false;
@@ -121,9 +123,14 @@ final class SelectItems {
         item();
     }
 
-    /** Ends the text; returns whether the list lacks its FROM. */
+    /** Returns whether no statement can end with the list: after an operator, or with all columns of a table. */
     boolean isCut() {
+        return open || namesEveryColumn;
+    }
+
+    /** Ends the list; returns whether it contains names. Without FROM, only variables of a stored program have names. */
+    boolean hasNames() {
         endItem();
-        return open || namesColumns;
+        return namesColumns;
     }
 }

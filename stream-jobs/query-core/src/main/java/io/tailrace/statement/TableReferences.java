@@ -46,6 +46,7 @@ final class TableReferences {
     private final List<String> expressionsInOrder = new ArrayList<>();
     private Candidate latest;
     private boolean complete;
+    private boolean lacksFrom;
     private boolean explained;
     private boolean defined;
     private boolean assignsUnknown;
@@ -58,6 +59,7 @@ final class TableReferences {
         expressions.clear();
         expressionsInOrder.clear();
         complete = true;
+        lacksFrom = false;
         explained = false;
         defined = false;
         assignsUnknown = false;
@@ -76,6 +78,11 @@ final class TableReferences {
     /** Records that not all tables are known. */
     void incomplete() {
         complete = false;
+    }
+
+    /** Records that not all tables are known if the text continues. */
+    void incompleteUnlessWhole() {
+        lacksFrom = true;
     }
 
     void read(TableName name) {
@@ -226,6 +233,7 @@ final class TableReferences {
     }
 
     StatementTables tables(String verb) {
-        return new StatementTables(verb, new ArrayList<>(read), new ArrayList<>(written), complete);
+        return new StatementTables(
+                verb, new ArrayList<>(read), new ArrayList<>(written), complete && !lacksFrom, complete);
     }
 }

@@ -81,7 +81,10 @@ class StatementReaderTest {
         return fingerprinter.statement(bytes, 0, bytes.length).tables();
     }
 
-    /** Columns: statement, verb, tables read, tables written, and a word if not all tables are known. */
+    /**
+     * Columns: statement, verb, tables read, tables written, and a word if not all tables are known: {@code without FROM}
+     * if all are known unless the text was cut.
+     */
     @ParameterizedTest
     @CsvFileSource(resources = "/statement/tables.psv", delimiter = '|', quoteCharacter = '\u0001', emptyValue = "")
     void everyKindOfStatementHasItsCase(String statement, String verb, String read, String written, String incomplete) {
@@ -90,6 +93,9 @@ class StatementReaderTest {
         assertThat(String.join(" ", found.read())).as("read").isEqualTo(text(read));
         assertThat(String.join(" ", found.written())).as("written").isEqualTo(text(written));
         assertThat(found.complete()).as("complete").isEqualTo(text(incomplete).isEmpty());
+        assertThat(found.completeIfWhole())
+                .as("complete if whole")
+                .isEqualTo(!text(incomplete).equals("incomplete"));
     }
 
     private static String text(String cell) {
