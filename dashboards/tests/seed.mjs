@@ -7,7 +7,7 @@
 import { auditTrail, dataAccess, reviews, serverFacts } from './compliance_workload.mjs';
 import { security } from './security_workload.mjs';
 import { comparedStatements } from './developer_workload.mjs';
-import { end } from './time.mjs';
+import { DAY, end, timestamp } from './time.mjs';
 import { logFiles, slowQueries } from './workload.mjs';
 
 const PASSWORDS = {
@@ -67,3 +67,8 @@ await insert('alerts', investigated.alerts);
 await insert('rule_pushes', investigated.pushes);
 await insert('rule_coverage', investigated.coverage);
 await insert('fingerprints', investigated.fingerprints);
+// Tables of all servers have a second page, and fit with a long name. The records are older than the time ranges of the tests.
+const LONG_NAME = 'billing-primary-replica-2.c9akciq32rtxexample.eu-central-1.rds.amazonaws.com';
+await insert('query_events', [LONG_NAME, ...[1, 2, 3, 4, 5, 6].map((number) => `orders-db-${number}`)].map((instance, number) => ({
+  cluster: 'long', instance, event_time: timestamp(end - 40 * DAY), query_id: `${900 + number}`, query_time: 1, weight: 1,
+})));

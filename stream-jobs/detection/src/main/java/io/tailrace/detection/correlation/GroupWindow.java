@@ -89,7 +89,7 @@ public final class GroupWindow {
         if (known.isEmpty() && !match.recordId().isEmpty()) {
             nameAction(match, at);
         }
-        return known.isEmpty() ? match : match.withRecord(known);
+        return known.isEmpty() || known.equals(match.recordId()) ? match : match.withRecord(known);
     }
 
     private void nameAction(RuleMatch named, int at) {
