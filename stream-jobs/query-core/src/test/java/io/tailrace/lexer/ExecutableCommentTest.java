@@ -3,6 +3,7 @@ package io.tailrace.lexer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.lexer.ExecutableComment.Servers;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -82,6 +83,12 @@ class ExecutableCommentTest {
     void aCommentThatNoServerRunsIsSkipped(String text, int length) {
         assertThat(ExecutableComment.afterSkipped(bytes(text), 1, 1 + text.length()))
                 .isEqualTo(1 + length);
+    }
+
+    @Test
+    void nothingIsSkippedAtTheEndOfAnArray() {
+        byte[] bytes = ByteText.ascii("#a");
+        assertThat(ExecutableComment.afterSkipped(bytes, 2, 2)).isEqualTo(2);
     }
 
     @ParameterizedTest

@@ -92,6 +92,7 @@ class StatementScannerTest {
                 Arguments.of("SELECT /*! 1 ;", End.OPEN),
                 Arguments.of("SELECT /*! 1 ; */", End.OPEN),
                 Arguments.of("SELECT /*! 1 ; */;", End.COMPLETE),
+                Arguments.of("SELECT /*! 1 *\n2 */;", End.COMPLETE),
                 Arguments.of("SELECT /*!", End.OPEN),
                 Arguments.of("SELECT /*!\n 1 */\n;", End.COMPLETE),
                 Arguments.of("SELECT /*! 'a */", End.LITERAL),
