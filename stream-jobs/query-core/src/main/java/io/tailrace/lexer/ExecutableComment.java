@@ -42,10 +42,9 @@ public final class ExecutableComment {
         if (highest && digits <= LONG_VERSION) {
             return Servers.NONE;
         }
-        long version = ByteText.unsigned(bytes, code, code + SHORT_VERSION);
-        long longer = ByteText.unsigned(bytes, code, code + Math.min(digits, LONG_VERSION));
-        boolean all = bytes[from + 2] != 'M' && version <= OLDEST && longer <= OLDEST;
-        return all ? Servers.ALL : Servers.SOME;
+        // Read with five digits the version is not greater, so that older servers run the content, too.
+        long version = ByteText.unsigned(bytes, code, code + Math.min(digits, LONG_VERSION));
+        return bytes[from + 2] != 'M' && version <= OLDEST ? Servers.ALL : Servers.SOME;
     }
 
     /**

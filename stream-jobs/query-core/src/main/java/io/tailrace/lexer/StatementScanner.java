@@ -302,7 +302,6 @@ public final class StatementScanner {
         if (tagTo < 0) {
             return word(bytes, from, to);
         }
-        closeBlock();
         last = TEXT;
         mode = DOLLAR_QUOTED;
         depth = tagHash(bytes, from, tagTo);

@@ -3,9 +3,13 @@ package io.tailrace.fingerprint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.lexer.NoBreakSpace;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,7 +54,8 @@ class NoBreakSpaceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"voilà", "à", "ठिकाना", "\u20a0", "\u0820x", "\ud842\udfa0", "été_à_b", "à1"})
+    @ValueSource(
+            strings = {"voilà", "à", "ठिकाना", "\u20a0", "\u0820x", "\ud842\udfa0", "\udbfe\udc20", "été_à_b", "à1"})
     void itsByteMayBePartOfACharacter(String name) {
         byte[] bytes = ("SELECT " + name + " FROM `a\u00a0b` WHERE c = 'd\u00a0e'").getBytes(StandardCharsets.UTF_8);
         NormalizedStatement shape = shape(bytes);
@@ -71,5 +76,80 @@ class NoBreakSpaceTest {
             int end = NoBreakSpace.wordEnd(bytes, 0, bytes.length);
             assertThat(bytes[end]).isEqualTo((byte) 0xa0);
         }
+    }
+
+    /** Bytes at the bounds of what UTF-8 allows, against Java's decoder. Ranges begin and end anywhere. */
+    @Test
+    void wordsEndWhereTheDecoderFindsABlank() {
+        int[] values = {
+            'a', ' ', '\t', 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xa0, 0xa0, 0xa1, 0xbf, 0xc1, 0xc2, 0xc2, 0xc3, 0xdf, 0xe0,
+            0xe1, 0xed, 0xef, 0xf0, 0xf1, 0xf4, 0xf5
+        };
+        Random random = new Random(14);
+        for (int round = 0; round < 40_000; round++) {
+            byte[] bytes = new byte[1 + random.nextInt(7)];
+            for (int i = 0; i < bytes.length; i++) {
+                bytes[i] = (byte) values[random.nextInt(values.length)];
+            }
+            int from = random.nextInt(bytes.length);
+            int to = from + 1 + random.nextInt(bytes.length - from);
+            String text = HexFormat.of().formatHex(bytes) + " from " + from + " to " + to;
+            assertThat(NoBreakSpace.wordEnd(bytes, from, to))
+                    .as("word of %s", text)
+                    .isEqualTo(wordEnd(bytes, from, to));
+            int after = from + blank(bytes, from, to);
+            assertThat(NoBreakSpace.after(bytes, from, to))
+                    .as("blank of %s", text)
+                    .isEqualTo(after);
+            assertThat(NoBreakSpace.isWordAt(bytes, from, to))
+                    .as("first byte of %s", text)
+                    .isEqualTo(after == from && bytes[from] != ' ' && bytes[from] != '\t');
+            assertThat(NoBreakSpace.isWordAt(bytes, to, to)).isFalse();
+            int end = from;
+            while (end < to && (bytes[end] == ' ' || bytes[end] == '\t' || blank(bytes, end, to) > 0)) {
+                end += Math.max(1, blank(bytes, end, to));
+            }
+            assertThat(NoBreakSpace.skipBlanks(bytes, from, to))
+                    .as("blanks of %s", text)
+                    .isEqualTo(end);
+        }
+    }
+
+    private static int blank(byte[] bytes, int at, int to) {
+        boolean two = bytes[at] == (byte) 0xc2 && at + 1 < to && bytes[at + 1] == (byte) 0xa0;
+        return bytes[at] == (byte) 0xa0 ? 1 : two ? 2 : 0;
+    }
+
+    private static int wordEnd(byte[] bytes, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (bytes[i] == ' ' || bytes[i] == '\t') {
+                return i;
+            }
+            String character = bytes[i] == (byte) 0xa0 ? characterAt(bytes, from, i, to) : "a";
+            if (character.isEmpty() || character.equals("\u00a0")) {
+                return i - character.length();
+            }
+        }
+        return to;
+    }
+
+    /** Returns the valid character of several bytes that contains the byte, or an empty text. */
+    private static String characterAt(byte[] bytes, int from, int at, int to) {
+        for (int first = Math.max(from, at - 3); first <= at; first++) {
+            for (int end = at + 1; end <= Math.min(to, first + 4); end++) {
+                try {
+                    String text = StandardCharsets.UTF_8
+                            .newDecoder()
+                            .decode(ByteBuffer.wrap(bytes, first, end - first))
+                            .toString();
+                    if (text.codePointCount(0, text.length()) == 1) {
+                        return text;
+                    }
+                } catch (CharacterCodingException e) {
+                    // No character has these bytes.
+                }
+            }
+        }
+        return "";
     }
 }

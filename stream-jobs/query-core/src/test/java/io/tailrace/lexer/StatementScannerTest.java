@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The scanner's state at the end of a text, with and without saving and restoring it after each line. */
@@ -91,8 +92,10 @@ class StatementScannerTest {
                 Arguments.of("SELECT /*! 1 ;", End.OPEN),
                 Arguments.of("SELECT /*! 1 ; */", End.OPEN),
                 Arguments.of("SELECT /*! 1 ; */;", End.COMPLETE),
+                Arguments.of("SELECT /*! 1 *\n2 */;", End.COMPLETE),
                 Arguments.of("SELECT /*!", End.OPEN),
                 Arguments.of("SELECT /*!\n 1 */\n;", End.COMPLETE),
+                Arguments.of("SELECT /*! 'a */", End.LITERAL),
                 Arguments.of("SELECT /*!50001 'a */", End.LITERAL),
                 Arguments.of("SELECT /*!50001 'a */ ' */;", End.COMPLETE),
                 Arguments.of("SELECT /*M!100100 'a", End.LITERAL),
@@ -122,6 +125,14 @@ class StatementScannerTest {
                 Arguments.of("CREATE PROCEDURE p() BEGIN CASE a WHEN 1 THEN SELECT 1; END CASE;", End.BLOCK),
                 Arguments.of("CREATE PROCEDURE p() BEGIN CASE a WHEN 1 THEN SELECT 1; END\nCASE; END;", End.MAYBE),
                 Arguments.of("CREATE PROCEDURE p() SELECT CASE a WHEN 1 THEN 2 END;", End.MAYBE),
+                Arguments.of("CREATE PROCEDURE p() BEGIN SELECT CASE a WHEN 1 THEN 2 END;", End.BLOCK),
+                Arguments.of(
+                        "CREATE PROCEDURE p() BEGIN SELECT CASE a WHEN 1 THEN 2 END + CASE b WHEN 1 THEN 2 END;",
+                        End.BLOCK),
+                Arguments.of(
+                        "CREATE PROCEDURE p() BEGIN SELECT CASE a WHEN 1 THEN CASE b WHEN 2 THEN 3 END END; END;",
+                        End.MAYBE),
+                Arguments.of("/*!50003 CREATE */ PROCEDURE p() BEGIN SELECT 1;", End.BLOCK),
                 Arguments.of("IF a THEN SELECT 1;", End.MAYBE));
     }
 
@@ -140,9 +151,10 @@ class StatementScannerTest {
     @MethodSource({"literals", "comments", "executableComments", "compoundStatements", "dollarQuotes"})
     void knowsWhereAStatementEnds(String text, End expected) {
         StatementScanner scanner = new StatementScanner();
+        StatementScanner exact = new StatementScanner();
         int state = 0;
         for (String line : text.split("\n", -1)) {
-            // The text is in a larger array, so that reading beyond the line would be detected.
+            // The text is in a larger array, and in one of its size, so that reading beyond the line would be detected.
             byte[] bytes = ('\'' + line + "*/'").getBytes(StandardCharsets.UTF_8);
             scanner.line(bytes, 1, bytes.length - 3);
 
@@ -153,8 +165,35 @@ class StatementScannerTest {
             assertThat(end(restored)).as("restored before " + line).isEqualTo(end(scanner));
             restored.restore(state);
             assertThat(end(restored)).as("restored after " + line).isEqualTo(end(scanner));
+
+            byte[] alone = line.getBytes(StandardCharsets.UTF_8);
+            exact.line(alone, 0, alone.length);
+            assertThat(exact.state()).as("at the end of an array " + line).isEqualTo(state);
         }
         assertThat(end(scanner)).isEqualTo(expected);
+    }
+
+    /** State of framers contains these numbers, and in them the hash of the tag of a dollar quote. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\u0001',
+            value = {
+                "SELECT 1; | 416",
+                "SELECT 'a | 401",
+                "SELECT /*! a | 408",
+                "SELECT 1 # note; | 464",
+                "CREATE PROCEDURE p() BEGIN BEGIN SELECT 1 | 4624",
+                "CREATE PROCEDURE p() BEGIN BEGIN END | 5648",
+                "CREATE FUNCTION f() RETURNS int AS $$ a | 65591829",
+                "CREATE FUNCTION f() RETURNS int AS $js$ a | 74218005",
+                "CREATE FUNCTION f() RETURNS int AS $a_tag_of_many_bytes$ a | 104821269",
+            })
+    void theStateIsTheNumberOfSavedStates(String text, int state) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        StatementScanner scanner = new StatementScanner();
+        scanner.line(bytes, 0, bytes.length);
+        assertThat(scanner.state()).isEqualTo(state);
     }
 
     private static End end(StatementScanner scanner) {

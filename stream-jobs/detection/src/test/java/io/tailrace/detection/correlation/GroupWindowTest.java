@@ -69,6 +69,14 @@ class GroupWindowTest {
     }
 
     @Test
+    void theSpanIsADistanceAndNotATime() {
+        add(1_000, "a");
+        assertThat(isRepeated(add(1_004, "a"))).isTrue();
+        compact(1_010, "a");
+        assertThat(times()).containsExactly(1_000L, 1_010L);
+    }
+
+    @Test
     void onlyTheLastMatchIsRepeatedAtTheEnd() {
         add(0, "a");
         add(8, "b");

@@ -62,7 +62,9 @@ class NumericCorrelationTest {
             assertThat(alert.micros()).isEqualTo(3 * SECOND);
             assertThat(alert.metric()).isEqualTo(Math.round(Double.parseDouble(value)));
             assertThat(alert.facts()).containsEntry("value", value).containsEntry("matches", "4");
-            assertThat(alert.facts().get("measured")).startsWith(type).endsWith("of rows");
+            String percentile = condition.replaceAll("^.*percentile: (\\d+).*$|^.*$", "$1");
+            assertThat(alert.facts())
+                    .containsEntry("measured", type + (percentile.isEmpty() ? "" : " " + percentile) + " of rows");
         });
     }
 
@@ -71,6 +73,7 @@ class NumericCorrelationTest {
         "0,0,1",
         "123456789012345,123456789012345,1",
         "1234567890123456,1234567890123456,1",
+        "100000000000000000000,1e20,1",
         "-5,-5,1",
         "2.5,2.5,1",
         "5000/40,5000,40",
@@ -85,6 +88,31 @@ class NumericCorrelationTest {
         if (count > 0) {
             assertThat(amount.text()).isEqualTo(text);
         }
+    }
+
+    @Test
+    void aPercentileIsOfSingleNumbersOnly() {
+        assertThat(NumericWindow.percentile(numbers("9", "1", "100/2", "many"), 50))
+                .isEqualTo(5);
+        assertThat(NumericWindow.percentile(numbers("many"), 50)).isNaN();
+    }
+
+    @Test
+    void numbersOfASliceAreAddedUp() {
+        List<RuleMatch> numbers = numbers("1", "2", "3", "4", "5");
+        assertThat(NumericWindow.inSlices(numbers, 2 * NumericWindow.SLICES))
+                .extracting(match -> match.micros() + ": " + match.value())
+                .containsExactly("1: 3/2", "3: 7/2", "4: 5");
+        assertThat(NumericWindow.inSlices(numbers, 1)).isEqualTo(numbers);
+    }
+
+    /** One match each microsecond. */
+    private static List<RuleMatch> numbers(String... numbers) {
+        List<RuleMatch> matches = new ArrayList<>();
+        for (String text : numbers) {
+            matches.add(new RuleMatch(matches.size(), 0, "e" + matches.size(), RuleIds.ANY, text, SECOND));
+        }
+        return matches;
     }
 
     @Test
@@ -256,6 +284,21 @@ class NumericCorrelationTest {
             assertThat(Double.parseDouble(alert.facts().get("value"))).isCloseTo(5_000, within(20.0));
             assertThat(alert.micros() / SECOND).isBetween(274L, 276L);
         });
+    }
+
+    /** What is kept of a window that was compared is no window of its own. */
+    @Test
+    void aWindowOfABusyGroupIsComparedOnce() {
+        start("type: value_median\nrules: read\ntimespan: 1h\ncondition: {lt: 10, field: rows}");
+        for (int i = 0; i < 8_000; i++) {
+            boolean low = i > 100 && i % 25 > 0 && i % 25 <= 10;
+            engine.match(
+                    "read",
+                    event("e" + i, i / 20, "root").number("rows", low ? 1 : 100).build(),
+                    alerts::add);
+        }
+        engine.advance(100_000 * SECOND, alerts::add);
+        assertThat(alerts).isEmpty();
     }
 
     @Test
