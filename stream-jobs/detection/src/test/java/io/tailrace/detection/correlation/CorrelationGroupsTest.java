@@ -1,14 +1,14 @@
 package io.tailrace.detection.correlation;
 
-import static io.tailrace.detection.sigma.RuleText.correlation;
-import static io.tailrace.detection.sigma.RuleText.named;
+import static io.tailrace.detection.sigma.reader.RuleText.correlation;
+import static io.tailrace.detection.sigma.reader.RuleText.named;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.detection.sigma.RuleSetReader;
+import io.tailrace.detection.sigma.reader.RuleSetReader;
+import io.tailrace.detection.sigma.rule.RuleSet;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
