@@ -123,7 +123,7 @@ final class NamePart {
 
     /** Returns whether the range is a word that is neither a number nor a constant. */
     private static boolean isWord(byte[] bytes, int from, int to) {
-        return !ByteText.isDigit(bytes[from]) && !Masker.isConstant(bytes, from, to)
+        return !ByteText.isDigit(bytes[from]) && !LiteralReader.isConstant(bytes, from, to)
                 || ByteText.isDigit(bytes[from]) && NumberScanner.end(bytes, from, to) < to;
     }
 }
