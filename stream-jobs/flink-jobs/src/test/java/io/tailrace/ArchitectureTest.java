@@ -104,6 +104,20 @@ class ArchitectureTest {
                     "io.tailrace.reassembly.ledger..",
                     "io.tailrace.reassembly.signing..");
 
+    /** Others see the fingerprint's result; parsers of logs also ask which texts may contain credentials. */
+    @ArchTest
+    static final ArchRule ONLY_THE_FINGERPRINT_DEPENDS_ON_ITS_PARTS = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.tailrace.fingerprint..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.tailrace.fingerprint.account..",
+                    "io.tailrace.fingerprint.comment..",
+                    "io.tailrace.fingerprint.flag..",
+                    "io.tailrace.fingerprint.mask..",
+                    "io.tailrace.fingerprint.token..");
+
     @ArchTest
     static final ArchRule THE_PARTS_OF_SIGMA_DEPEND_IN_ONE_DIRECTION = layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage(SIGMA + "..")

@@ -1,7 +1,7 @@
 package io.tailrace.errorlog;
 
-import io.tailrace.fingerprint.CredentialNames;
 import io.tailrace.fingerprint.Fingerprinter;
+import io.tailrace.fingerprint.credential.CredentialNames;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;

@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Recognizes the statements that Percona's tools mark with a {@link ToolComment}: a checksum of the rows of one table, or
+ * Recognizes the statements that Percona's tools mark with a {@link io.tailrace.fingerprint.comment.ToolComment}: a checksum of the rows of one table, or
  * of a chunk of it. Any client can write the comment, so nothing else may be part of them.
  */
 final class ChecksumStatement {

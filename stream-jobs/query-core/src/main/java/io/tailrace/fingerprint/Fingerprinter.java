@@ -1,8 +1,20 @@
 package io.tailrace.fingerprint;
 
+import io.tailrace.fingerprint.account.AccountNames;
+import io.tailrace.fingerprint.flag.ConstantConditionFlags;
+import io.tailrace.fingerprint.flag.DynamicStatementFlags;
+import io.tailrace.fingerprint.flag.LogEntryText;
+import io.tailrace.fingerprint.flag.SecretPatternFlags;
+import io.tailrace.fingerprint.flag.SettingFlags;
+import io.tailrace.fingerprint.flag.UnionRowFlags;
+import io.tailrace.fingerprint.mask.ListCollapser;
+import io.tailrace.fingerprint.mask.Masker;
+import io.tailrace.fingerprint.mask.NameMask;
+import io.tailrace.fingerprint.mask.RepeatedRows;
 import io.tailrace.flag.EventFlag;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlBytes;
+import io.tailrace.lexer.SqlMode;
 import io.tailrace.statement.StatementReader;
 import io.tailrace.statement.StatementTables;
 import io.tailrace.tags.StatementTags;
@@ -288,7 +300,8 @@ public final class Fingerprinter {
 
     /** Computes the class; {@code length} is that of the masked text without a semicolon that a comment follows. */
     private NormalizedStatement statement(int length) {
-        byte[] shorter = length > ShapeCache.MAX_KEY_LENGTH ? RepeatedRows.removed(masker.bytes(), length) : null;
+        int cached = ShapeCache.MAX_KEY_LENGTH;
+        byte[] shorter = length > cached ? RepeatedRows.removed(masker.bytes(), length, cached) : null;
         return shorter == null ? statement(masker.bytes(), length) : statement(shorter, shorter.length);
     }
 

@@ -1,5 +1,6 @@
 package io.tailrace.fingerprint;
 
+import io.tailrace.fingerprint.credential.PasswordStatements;
 import io.tailrace.lexer.ByteText;
 
 /** The text of a statement as logged, with its values. It leaves the parser only if it contains no credential. */

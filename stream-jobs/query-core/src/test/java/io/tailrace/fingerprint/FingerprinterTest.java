@@ -3,7 +3,9 @@ package io.tailrace.fingerprint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.tailrace.fingerprint.credential.PasswordStatements;
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlMode;
 import io.tailrace.testing.PropertyTestBudget;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

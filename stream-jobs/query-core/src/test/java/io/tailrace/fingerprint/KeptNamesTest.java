@@ -3,6 +3,7 @@ package io.tailrace.fingerprint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlMode;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;

@@ -2,6 +2,7 @@ package io.tailrace.fingerprint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.fingerprint.mask.Masker;
 import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;

@@ -1,5 +1,6 @@
 package io.tailrace.fingerprint;
 
+import io.tailrace.lexer.SqlMode;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;

@@ -8,7 +8,7 @@ import io.tailrace.cli.output.Escaping;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.NormalizedStatement;
-import io.tailrace.fingerprint.SqlMode;
+import io.tailrace.lexer.SqlMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.InvalidPathException;
