@@ -110,7 +110,8 @@ class NumericCorrelationTest {
     private static List<RuleMatch> numbers(String... numbers) {
         List<RuleMatch> matches = new ArrayList<>();
         for (String text : numbers) {
-            matches.add(new RuleMatch(matches.size(), 0, "e" + matches.size(), RuleIds.ANY, text, SECOND));
+            String id = "e" + matches.size();
+            matches.add(new RuleMatch(matches.size(), 0, id, id, RuleIds.ANY, text, SECOND));
         }
         return matches;
     }
