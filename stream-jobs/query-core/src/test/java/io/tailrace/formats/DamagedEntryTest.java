@@ -93,7 +93,11 @@ class DamagedEntryTest {
         for (int cut = from + 1; cut < from + writer.escaped(statement).length(); cut++) {
             String damaged = entry.substring(0, cut);
             assertThat(lost(writer, damaged, 0))
-                    .as("%s: lost entries, counted from 1, on the line of the cut entry:%n%s", writer, damaged)
+                    .as(
+                            "%s: lost entries, counted from 1, on the line of the cut entry. The framer must find an entry that"
+                                    + " begins within a line. If a value can contain the start of an entry, exclude the format"
+                                    + " in writersWithAScanner, with the reason:%n%s",
+                            writer, damaged)
                     .isEmpty();
         }
     }
