@@ -23,9 +23,12 @@ def test_the_manual_lists_every_format_by_its_source():
     ]
     described = {name: row[2].strip() for row in rows for name in NAME.findall(row[1])}
 
-    assert described == {directory.name: source_of(directory) for directory in GOLDEN.iterdir()}, (
+    expected = {directory.name: source_of(directory) for directory in GOLDEN.iterdir()}
+    assert described == expected, (
         "docs/FORMATS.md, first table: each directory of golden inputs needs a row with its name and the "
-        "source of its events, and no other format has a row"
+        "source of its events, and no other format has a row. "
+        f"Rows that are missing or wrong: {sorted(expected.items() - described.items())}; "
+        f"rows without such a directory: {sorted(described.keys() - expected.keys())}"
     )
 
 
@@ -53,7 +56,10 @@ def test_the_manual_names_every_framer():
     }
     table = re.findall(r"^\| `(\w+Framer)`", section("STATE.md", "Snapshots of framers"), re.MULTILINE)
 
-    assert framers == set(table), "docs/STATE.md, Snapshots of framers: a row for each class, and no other"
+    assert framers == set(table), (
+        "docs/STATE.md, Snapshots of framers: a row for each class, and no other. "
+        f"Missing: {sorted(framers - set(table))}; without a class: {sorted(set(table) - framers)}"
+    )
 
 
 def test_the_manual_states_what_each_format_lacks():
@@ -77,7 +83,7 @@ def test_the_manual_states_what_each_format_lacks():
     assert len(differences) > 10 and without_logins
     assert missing == [], (
         "docs/TAXONOMY.md, Fields that formats lack: a row for what DIFFERENCES of FormatComparison and "
-        "STATEMENTS_ONLY of FormatParityTest list"
+        f"STATEMENTS_ONLY of FormatParityTest list. Missing: {missing}"
     )
 
 
