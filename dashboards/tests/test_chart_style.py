@@ -123,7 +123,10 @@ QUANTITY_AND_UNIT = re.compile(
 @pytest.mark.parametrize("chart", AGGREGATES, ids=names(AGGREGATES))
 def test_titles_name_the_quantity_with_its_unit(chart):
     title = chart.content["slice_name"]
-    assert QUANTITY_AND_UNIT.search(title), f"{chart.file}: '{title}' names no quantity with its unit"
+    assert QUANTITY_AND_UNIT.search(title), (
+        f"{chart.file}: '{title}' names no quantity with its unit: begin the title of a count "
+        "with *Number of*, and add the unit of another quantity, such as (s) or (%)"
+    )
 
 
 def test_styles_name_existing_charts():
