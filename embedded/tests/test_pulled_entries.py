@@ -14,9 +14,10 @@ from tailrace.programs import pull
 from tailrace.sources import pulled_entry, sources_file
 from tailrace.sources.pulled_entry import ALSO_REQUIRED, PULLED_KEYS, PulledSource
 from tailrace.sources.sources_file import SourcesError
-from tailrace_pull import config
-from tailrace_pull.config import Clients, ConfigurationError, Entry
+from tailrace_pull import config, entry_rules
+from tailrace_pull.config import Entry
 
+CASES = json.loads((REPOSITORY / "schemas" / "contracts" / "pulled_entry.json").read_text())
 VALUES = {"url": {"objects": "gs://logs", "event_hubs": "eventhubs://shop/logs", "otlp": "kafka://k:1/logs"}}
 """Values by key and kind; of other keys, any text is valid."""
 
@@ -48,8 +49,9 @@ def test_an_entry_has_the_same_keys_and_defaults_in_both_packages():
 
 def test_the_kinds_and_their_required_keys_are_the_same_in_both_packages():
     assert {kind: required(kind) for kind in PULLED_KEYS} == {
-        kind: set(keys) - {"db_instance"} for kind, keys in config.REQUIRED.items()
+        kind: set(keys) - {"db_instance"} for kind, keys in entry_rules.REQUIRED.items()
     }, "the product makes a default of db_instance"
+    assert PULLED_KEYS == entry_rules.KEYS
 
 
 def test_the_chart_has_the_same_keys_and_kinds():
@@ -70,43 +72,17 @@ def test_the_puller_reads_what_the_product_writes(tmp_path, kind):
     assert bool(entry.db_instance) == ("db_instance" in PULLED_KEYS[kind])
 
 
-@pytest.mark.parametrize(
-    ("key", "text", "is_valid"),
-    [
-        ("match", "host.name = db-1, log.file.name=slow.log*", True),
-        ("match", "a=b=c", True),
-        ("match", "host.name", False),
-        ("match", "=b", False),
-        ("match", "a= ", False),
-        ("match", "a=b,", False),
-        ("match", "a=b,a =c", False),
-        ("url", "kafka://k1:9092,k2:9092/logs", True),
-        ("url", "kafka://k1:9092", False),
-        ("url", "kafka://k1:9092/a/b", False),
-        ("url", "kafka:///logs", False),
-        ("url", "kafka://me:secret@k1:9092/logs", False),
-        ("url", "eventhubs://shop/logs", False),
-    ],
-)
-def test_both_packages_accept_the_same_addresses_and_conditions_of_otlp(tmp_path, key, text, is_valid):
-    entry = values("otlp", required("otlp"), **{key: text})
-    assert accepts(lambda: listed(tmp_path, entry), SourcesError) == is_valid
-    read = Entry(**entry, cluster="db")
-    assert accepts(lambda: Clients().logs(read), ConfigurationError) == is_valid
+@pytest.mark.parametrize("case", [case for case in CASES if "added" in case])
+def test_an_entry_has_its_keys_and_the_defaults_of_others(tmp_path, case):
+    usual = {
+        name: value for name, value in defaults(PulledSource).items() if value is not dataclasses.MISSING
+    }
+    expected = {**usual, "region": "", "db_instance": "", **case["entry"], **case["added"]}
+    assert dataclasses.asdict(listed(tmp_path, case["entry"])) == expected
 
 
-@pytest.mark.parametrize("kind", [each for each in PULLED_KEYS if each != "otlp"])
-def test_only_a_topic_has_records_from_performance_schema(tmp_path, kind):
-    entry = values(kind, required(kind), source="performance_schema")
-    with pytest.raises(SourcesError, match="source must be one of"):
-        listed(tmp_path, entry)
-    with pytest.raises(ValueError, match="performance_schema must have kind otlp"):
-        Entry(**{"cluster": "db", "db_instance": "db", **entry})
-
-
-def accepts(read, refusal: type[ValueError]) -> bool:
-    try:
-        read()
-    except refusal:
-        return False
-    return True
+@pytest.mark.parametrize("case", [case for case in CASES if "problem" in case])
+def test_an_invalid_entry_is_refused(tmp_path, case):
+    with pytest.raises(SourcesError) as refused:
+        listed(tmp_path, case["entry"])
+    assert case["problem"] in str(refused.value)

@@ -7,13 +7,7 @@
 -- An alert whose entity names an actor counts for this actor only: an alert of password spraying is about a client, and its
 -- user is one of many.
 WITH
-    done AS (
-        SELECT
-            alert_id,
-            {{ last_change() }} AS last_change,
-            {{ last_verdict() }} AS last_verdict
-        FROM tailrace.alert_actions
-        GROUP BY alert_id),
+    done AS ({{ last_actions() }}),
     weighed AS (
         SELECT
             alert_id, event_time, rule_id, rule_title, level, instance, entity, user, src_ip, event_ids,

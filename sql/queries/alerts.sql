@@ -1,16 +1,7 @@
 {%- include "parts/alert_state.sql" -%}
 -- Every alert with its state (parts/alert_state.sql). `tailrace alerts`, the dashboard and the evidence use this query.
 WITH
-    done AS (
-        SELECT
-            alert_id,
-            {{ last_change() }} AS last_change,
-            {{ last_assignee() }} AS assignee,
-            {{ last_verdict() }} AS last_verdict,
-            argMax(actor, at) AS acted_by,
-            max(at) AS acted_at
-        FROM tailrace.alert_actions
-        GROUP BY alert_id),
+    done AS ({{ last_actions(further="argMax(actor, at) AS acted_by, max(at) AS acted_at") }}),
     arrayMap(
         tag -> replaceAll(substring(tag, 8), '_', '-'),
         arrayFilter(tag -> startsWith(tag, 'attack.'), tags)) AS attack
@@ -32,7 +23,7 @@ SELECT
     metric, late, silenced,
     {{ alert_state() }} AS state,
     if(silenced AND state = 'open', 'silenced', state) AS status,
-    assignee, acted_by, acted_at,
+    last_assignee AS assignee, acted_by, acted_at,
     {{ alert_verdict() }} AS verdict,
     user, src_ip, database, program,
     link_path

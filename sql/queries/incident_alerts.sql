@@ -3,14 +3,7 @@
 -- incident. `account` and `client` are empty if the alert is not about a user or a client.
 -- Parameters: from, to, limit.
 WITH
-    done AS (
-        SELECT
-            alert_id,
-            {{ last_change() }} AS last_change,
-            {{ last_verdict() }} AS last_verdict,
-            {{ last_assignee() }} AS last_assignee
-        FROM tailrace.alert_actions
-        GROUP BY alert_id)
+    done AS ({{ last_actions() }})
 SELECT
     lower(replaceAll(toString(alert_id), '-', '')) AS id,
     toDateTime(window_from, 'UTC') AS began, toDateTime(alerts.event_time, 'UTC') AS event_time,

@@ -1,15 +1,7 @@
 {%- include "parts/alert_state.sql" -%}
 -- One alert with its state, for its page.
 WITH
-    done AS (
-        SELECT
-            alert_id,
-            {{ last_change() }} AS last_change,
-            {{ last_verdict() }} AS last_verdict,
-            {{ last_assignee() }} AS last_assignee
-        FROM tailrace.alert_actions
-        WHERE alert_id = {id:UUID}
-        GROUP BY alert_id)
+    done AS ({{ last_actions('alert_id = {id:UUID}') }})
 SELECT
     lower(replaceAll(toString(alert_id), '-', '')) AS id,
     toDateTime(event_time, 'UTC') AS event_time,

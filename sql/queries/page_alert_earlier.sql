@@ -9,17 +9,11 @@ WITH
             AND cluster = {cluster:String}
             AND alert_id != {id:UUID}
             AND event_time <= {to:DateTime('UTC')}),
-    done AS (
-        SELECT
-            alert_id,
-            {{ last_change() }} AS last_change,
-            {{ last_verdict() }} AS last_verdict,
-            argMaxIf(reason, at, action = 'close') AS last_reason
-        FROM tailrace.alert_actions
-        WHERE alert_id IN (
+    done AS ({{ last_actions(
+        'alert_id IN (
             SELECT alert_id FROM tailrace.alerts
-            WHERE rule_id = {rule_id:String} AND entity_key = {entity_key:String})
-        GROUP BY alert_id)
+            WHERE rule_id = {rule_id:String} AND entity_key = {entity_key:String})',
+        "argMaxIf(reason, at, action = 'close') AS last_reason") }})
 SELECT
     lower(replaceAll(toString(alert_id), '-', '')) AS id,
     toDateTime(event_time, 'UTC') AS event_time,

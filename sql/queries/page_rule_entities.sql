@@ -1,13 +1,7 @@
 {%- include "parts/alert_state.sql" -%}
 -- The entities of a rule with the most alerts in a time range, with the numbers by verdict. Parameters: rule, from, to, limit.
 WITH
-    done AS (
-        SELECT
-            alert_id,
-            {{ last_change() }} AS last_change,
-            {{ last_verdict() }} AS last_verdict
-        FROM tailrace.alert_actions
-        GROUP BY alert_id)
+    done AS ({{ last_actions() }})
 SELECT
     entity_key,
     count() AS entity_alerts, sum(alerts.count) AS matches,

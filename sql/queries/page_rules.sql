@@ -2,13 +2,7 @@
 -- Alerts of each rule in a time range by what they turned out to be, and of each day if `by_day` is 1 (else `day` is the
 -- begin of the epoch). Parameters: rule (id; empty: all rules), from, to, by_day.
 WITH
-    done AS (
-        SELECT
-            alert_id,
-            {{ last_change() }} AS last_change,
-            {{ last_verdict() }} AS last_verdict
-        FROM tailrace.alert_actions
-        GROUP BY alert_id)
+    done AS ({{ last_actions() }})
 SELECT
     toString(rule_id) AS rule_id,
     argMax(toString(rule_title), rule_alerts.event_time) AS title,

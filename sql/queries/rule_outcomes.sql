@@ -3,14 +3,7 @@
 -- by what they turned out to be. `outcome` is a verdict, `closed` (without a verdict) or `open` (not closed). Proposals of
 -- exceptions are computed from them. Parameters: rule (id; empty: all rules), since.
 WITH
-    done AS (
-        SELECT
-            alert_id,
-            {{ last_change() }} AS last_change,
-            {{ last_verdict() }} AS last_verdict,
-            maxIf(at, action = 'close') AS closed_at
-        FROM tailrace.alert_actions
-        GROUP BY alert_id),
+    done AS ({{ last_actions(further="maxIf(at, action = 'close') AS closed_at") }}),
     judged AS (
         SELECT
             alert_id, rule_id, rule_title, rule_file, entity, entity_key, event_time, alerts.count AS matched,

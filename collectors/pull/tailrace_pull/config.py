@@ -1,5 +1,6 @@
 """The list of pulled logs that the product writes from sources.yaml, as JSON, and their clients."""
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,11 +13,12 @@ import botocore.config
 
 from tailrace_pull import cloudwatch, option_file, performance_schema
 from tailrace_pull.cloudwatch import CloudWatchLogs
+from tailrace_pull.entry_rules import CLOUDWATCH, HUB, OBJECTS, OTLP, RDS, TABLE, require_valid
 from tailrace_pull.event_hubs import log_of_hub
 from tailrace_pull.kafka_hub import KafkaHub
 from tailrace_pull.log import PulledLog, StreamedLog
 from tailrace_pull.log_tables import LIVE_TABLES, SCHEMA, SqlTables
-from tailrace_pull.object_records import AZURE_LOGS, Wanted
+from tailrace_pull.object_records import Wanted
 from tailrace_pull.object_store import ObjectStore
 from tailrace_pull.objects import LogOfObjects
 from tailrace_pull.otlp_logs import Attributes
@@ -27,19 +29,8 @@ from tailrace_pull.reading import FilesOfLog, VisitedLog
 from tailrace_pull.table_reading import TableReader
 from tailrace_pull.topic_reading import LogOfTopic
 
-RDS, CLOUDWATCH, TABLE, OBJECTS = "rds", "cloudwatch", "table", "objects"
-HUB, OTLP = "event_hubs", "otlp"
 SERVICES = {RDS: "rds", CLOUDWATCH: "logs"}
 """The service of each kind that has one, as boto3 names it."""
-REQUIRED = {
-    RDS: ("region", "db_instance"),
-    CLOUDWATCH: ("region", "db_instance"),
-    TABLE: ("defaults_file",),
-    OBJECTS: ("url", "db_instance"),
-    HUB: ("url", "db_instance"),
-    OTLP: ("url", "match"),
-}
-"""The keys that each kind needs."""
 TIMEOUT_SECONDS = 30
 
 
@@ -52,7 +43,7 @@ class Entry:
     """One pulled log. Credentials come from the SDK's chain or from a file, never from the list.
 
     The fields are those of `tailrace.sources.pulled_entry.PulledSource`, which the puller cannot import
-    (embedded/tests/test_pulled_entries.py compares both).
+    (embedded/tests/test_pulled_entries.py compares both; schemas/contracts/pulled_entry.json has the cases).
     """
 
     instance: str
@@ -93,12 +84,9 @@ class Entry:
 
     def __post_init__(self) -> None:
         """Raises ValueError."""
-        if self.kind not in REQUIRED:
-            raise ValueError(f"kind must be one of {', '.join(REQUIRED)}, not {self.kind!r}")
-        if missing := [name for name in REQUIRED[self.kind] if not getattr(self, name)]:
-            raise ValueError(f"{self.instance}: {missing[0]} is missing")
-        if self.is_of_records and self.kind != OTLP:
-            raise ValueError(f"{self.instance}: {PERFORMANCE_SCHEMA} must have kind {OTLP}, not {self.kind}")
+        fields = dataclasses.fields(self)
+        optional = {each.name: each.default for each in fields if each.default is not dataclasses.MISSING}
+        require_valid(dataclasses.asdict(self), optional)
 
     @property
     def is_of_records(self) -> bool:
@@ -192,10 +180,6 @@ class Clients:
             wanted = Wanted(entry.source, entry.db_instance, entry.group())
             return LogOfObjects(self.store(entry), wanted, _since(entry) or read_until)
         if entry.kind == HUB:
-            if entry.source not in AZURE_LOGS:
-                raise ConfigurationError(
-                    f"{entry.instance}: Azure has no {entry.source}, only {', '.join(AZURE_LOGS)}"
-                )
             wanted = Wanted(entry.source, entry.db_instance, "")
             return log_of_hub(self.hub(entry), wanted, _since(entry) or read_until)
         if entry.kind == OTLP:

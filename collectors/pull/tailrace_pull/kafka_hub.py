@@ -4,13 +4,13 @@ Source: Azure Event Hubs for Apache Kafka: SASL/PLAIN with the user `$Connection
 """
 
 import os
-import urllib.parse
+import re
 from pathlib import Path
 
 from tailrace_pull.kafka_topic import KafkaTopic, Terms
 from tailrace_pull.remote import PermissionMissingError
 
-SCHEME = "eventhubs"
+URL = re.compile(r"eventhubs://([^/@?#]+)/([A-Za-z0-9._-]+)")
 VARIABLE = "AZURE_EVENT_HUBS_CONNECTION_STRING"
 PROTOCOLS = ("sasl_ssl", "sasl_plaintext", "plaintext")
 RIGHT = "Listen"
@@ -23,10 +23,10 @@ class KafkaHub(KafkaTopic):
     def __init__(self, url: str, endpoint: str = "", connection_file: Path | None = None) -> None:
         """`url` is eventhubs://NAMESPACE/HUB; `endpoint` is PROTOCOL://HOST:PORT instead of the public
         address. The connection string is in the file, or in the environment. Raises ValueError."""
-        parts = urllib.parse.urlsplit(url)
-        namespace, hub = parts.netloc, parts.path.strip("/")
-        if parts.scheme != SCHEME or not namespace or not hub or "/" in hub:
-            raise ValueError(f"url must be {SCHEME}://NAMESPACE/HUB, not {url!r}")
+        parts = URL.fullmatch(url)
+        if parts is None:
+            raise ValueError(f"url must be eventhubs://NAMESPACE/HUB, not {url!r}")
+        namespace, hub = parts.groups()
         at = endpoint or f"sasl_ssl://{namespace}.servicebus.windows.net:9093"
         self._protocol, _, address = at.partition("://")
         if self._protocol not in PROTOCOLS or not address:

@@ -56,6 +56,8 @@ class ObjectStore:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in RIGHTS or not parts.netloc:
             raise ValueError(f"url must begin with s3://, gs:// or az:// and a name, not {url!r}")
+        if (parts.scheme == AZURE) != bool(account):
+            raise ValueError("`account` is required with az://, and with no other store")
         self._url, self._scheme = url, parts.scheme
         self._prefix = parts.path.strip("/")
         self._where = parts.scheme, parts.netloc, region, account, endpoint

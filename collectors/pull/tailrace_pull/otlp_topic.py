@@ -1,12 +1,12 @@
 """The topic of Kafka to which an OpenTelemetry Collector sends logs."""
 
-import urllib.parse
+import re
 from pathlib import Path
 
 from tailrace_pull.kafka_topic import KafkaTopic, Terms
 from tailrace_pull.remote import PermissionMissingError
 
-SCHEME = "kafka"
+URL = re.compile(r"kafka://([^/@?#]+)/([A-Za-z0-9._-]+)")
 RIGHT = "READ"
 """The right to the topic that the account of the puller needs; it includes DESCRIBE."""
 ALLOWED = ("security.protocol", "sasl.", "ssl.", "client.id", "enable.ssl.")
@@ -19,13 +19,11 @@ class OtlpTopic(KafkaTopic):
     def __init__(self, url: str, connection_file: Path | None = None) -> None:
         """`url` is kafka://HOST:PORT,…/TOPIC. The file has properties of librdkafka, such as
         `sasl.username=tailrace`, one a line; without one there is no login. Raises ValueError."""
-        parts = urllib.parse.urlsplit(url)
-        topic = parts.path.strip("/")
-        if parts.scheme != SCHEME or not parts.netloc or not topic or "/" in topic or "@" in parts.netloc:
-            raise ValueError(f"url must be {SCHEME}://HOST:PORT,…/TOPIC, not {url!r}")
-        super().__init__(
-            topic, parts.netloc, Terms(f"topic {topic} of {parts.netloc}", "login", "account", RIGHT)
-        )
+        parts = URL.fullmatch(url)
+        if parts is None:
+            raise ValueError(f"url must be kafka://HOST:PORT,…/TOPIC, not {url!r}")
+        servers, topic = parts.groups()
+        super().__init__(topic, servers, Terms(f"topic {topic} of {servers}", "login", "account", RIGHT))
         self._file = connection_file
 
     def security(self) -> dict[str, object]:

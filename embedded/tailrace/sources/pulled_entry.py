@@ -25,10 +25,11 @@ PULLED_KINDS = tuple(PULLED_KEYS)
 STORES = ("s3", "gs", "az")
 SECRET_FILES = ("defaults_file", "connection_file")
 URLS = {
-    HUB: (re.compile(r"eventhubs://[^/]+/[^/]+"), "eventhubs://NAMESPACE/HUB"),
-    OTLP: (re.compile(r"kafka://[^/@]+/[^/]+"), "kafka://HOST:PORT,…/TOPIC"),
+    HUB: (re.compile(r"eventhubs://[^/@?#]+/[A-Za-z0-9._-]+"), "eventhubs://NAMESPACE/HUB"),
+    OTLP: (re.compile(r"kafka://[^/@?#]+/[A-Za-z0-9._-]+"), "kafka://HOST:PORT,…/TOPIC"),
 }
 """What the `url` of each kind of topic must match, and its form for messages."""
+HUB_PROTOCOLS = ("sasl_ssl", "sasl_plaintext", "plaintext")
 PERFORMANCE_SCHEMA = "performance_schema"
 """What tools read from Performance Schema: no log of a server, so it has no file."""
 SOURCES_OF: dict[str, tuple[str, ...]] = {
@@ -43,7 +44,8 @@ class PulledSource:
     """A log that the component pull reads from a service. Credentials are not part of the list.
 
     The puller runs without this package, so it has a class of its own with these fields,
-    `tailrace_pull.config.Entry`. embedded/tests/test_pulled_entries.py compares both.
+    `tailrace_pull.config.Entry`. embedded/tests/test_pulled_entries.py compares both, and both run the cases
+    of schemas/contracts/pulled_entry.json.
     """
 
     instance: str
@@ -126,8 +128,17 @@ def _require_topic(where: str, entry: dict) -> None:
     expected, form = URLS[entry["kind"]]
     if not expected.fullmatch(entry["url"]):
         raise SourcesError(f"{where}: url must be like {form}")
+    if entry["kind"] == HUB and "endpoint" in entry:
+        _require_hub_endpoint(where, entry["endpoint"])
     if "match" in entry and not _is_match(entry["match"]):
         raise SourcesError(f"{where}: match must be like host.name=db-1,log.file.name=slow.log")
+
+
+def _require_hub_endpoint(where: str, endpoint: str) -> None:
+    protocol, _, address = endpoint.partition("://")
+    if endpoint and (protocol not in HUB_PROTOCOLS or not address):
+        known = ", ".join(HUB_PROTOCOLS)
+        raise SourcesError(f"{where}: endpoint must begin with {known} and ://, not {endpoint!r}")
 
 
 def _is_match(text: str) -> bool:

@@ -4,6 +4,18 @@
 {%- macro last_change() -%} argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) {%- endmacro -%}
 {%- macro last_verdict() -%} argMaxIf(verdict, at, action = 'close') {%- endmacro -%}
 {%- macro last_assignee() -%} argMaxIf(assignee, at, action = 'assign') {%- endmacro -%}
+{#- The query of the actions whose columns the next macros need, with `further` columns, of alerts that a `condition` selects. -#}
+{%- macro last_actions(condition='', further='') -%}
+    SELECT
+        alert_id,
+        {{ last_change() }} AS last_change,
+        {{ last_verdict() }} AS last_verdict,
+        {{ last_assignee() }} AS last_assignee
+        {%- if further %}, {{ further }}{% endif %}
+    FROM tailrace.alert_actions
+    {%- if condition %} WHERE {{ condition }}{% endif %}
+    GROUP BY alert_id
+{%- endmacro -%}
 {#- Columns of a query that joins them to alerts as last_change and last_verdict. -#}
 {%- macro alert_state() -%}
     multiIf(last_change = 'close', 'closed', last_change = 'ack', 'acknowledged', 'open')

@@ -1,11 +1,4 @@
-    done AS (
-        SELECT
-            alert_id,
-            {{ last_change() }} AS last_change,
-            {{ last_verdict() }} AS last_verdict,
-            {{ last_assignee() }} AS last_assignee
-        FROM tailrace.alert_actions
-        GROUP BY alert_id),
+    done AS ({{ last_actions() }}),
     shown AS (
         SELECT
             * EXCEPT (last_change, last_verdict, last_assignee),

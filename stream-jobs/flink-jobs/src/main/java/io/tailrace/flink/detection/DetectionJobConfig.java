@@ -1,29 +1,24 @@
 package io.tailrace.flink.detection;
 
-import io.tailrace.flink.clickhouse.ClickHouseConnection;
-import io.tailrace.flink.clickhouse.PseudonymKeys;
+import io.tailrace.flink.config.SharedJobConfig;
 import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.JobConfig;
-import io.tailrace.flink.runtime.KafkaClientConfig;
 import io.tailrace.flink.runtime.SharedJobOptions;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The immutable configuration of the detect job, which is read and validated at start. {@link
  * SharedJobOptions} and {@link DetectionJobOptions} define the keys and their defaults; {@code kafka.properties.*} are
  * settings of Kafka's clients. {@link ConfigParser} defines the sources of values.
  */
-final class DetectionJobConfig {
+final class DetectionJobConfig extends SharedJobConfig {
 
     private static final int MAX_PARALLELISM = 128;
 
-    private final ConfigParser values;
-
     private DetectionJobConfig(ConfigParser values) {
-        this.values = values;
+        super(values);
         checkAll();
     }
 
@@ -37,18 +32,14 @@ final class DetectionJobConfig {
         return new DetectionJobConfig(ConfigParser.fromMap(DetectionJobOptions.values(), given));
     }
 
-    /** Reads every value once, so that an invalid one is an error at start instead of in an operator. */
+    /** Reads every other value once, so that an invalid one is an error at start instead of in an operator. */
     private void checkAll() {
-        kafka();
         kafkaGroup();
         startsWithLatest();
         eventsTopic();
         filesTopic();
         rulesTopic();
         capturesTopic();
-        clickHouse();
-        clickHouseDatabase();
-        pseudonyms();
         jobSettings();
         lateness();
         idleTimeout();
@@ -56,10 +47,6 @@ final class DetectionJobConfig {
         actionsRemembered();
         alertsGrouped();
         alertsUpdated();
-    }
-
-    KafkaClientConfig kafka() {
-        return KafkaClientConfig.of(values);
     }
 
     String kafkaGroup() {
@@ -90,24 +77,6 @@ final class DetectionJobConfig {
     /** Returns the topic of alerts; empty to publish none. */
     String alertsTopic() {
         return values.text(DetectionJobOptions.TOPICS_ALERTS);
-    }
-
-    ClickHouseConnection clickHouse() {
-        return ClickHouseConnection.of(values);
-    }
-
-    /** Returns the keys of the pseudonyms that replace names in rows; empty: names are stored as they are. */
-    Optional<PseudonymKeys> pseudonyms() {
-        return PseudonymKeys.of(values);
-    }
-
-    String clickHouseDatabase() {
-        return values.notEmpty(SharedJobOptions.CLICKHOUSE_DATABASE);
-    }
-
-    /** Returns the checkpoint to restore; empty to start without state. */
-    String restorePath() {
-        return values.text(SharedJobOptions.RESTORE_PATH);
     }
 
     JobConfig jobSettings() {

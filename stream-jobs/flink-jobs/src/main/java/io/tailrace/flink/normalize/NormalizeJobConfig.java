@@ -1,16 +1,13 @@
 package io.tailrace.flink.normalize;
 
-import io.tailrace.flink.clickhouse.ClickHouseConnection;
-import io.tailrace.flink.clickhouse.PseudonymKeys;
+import io.tailrace.flink.config.SharedJobConfig;
 import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.JobConfig;
-import io.tailrace.flink.runtime.KafkaClientConfig;
 import io.tailrace.flink.runtime.SharedJobOptions;
 import io.tailrace.innodb.RedoLogCapacities;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
@@ -20,15 +17,13 @@ import java.util.regex.PatternSyntaxException;
  * <p>{@link SharedJobOptions} and {@link NormalizeJobOptions} define the keys and their defaults; {@code
  * kafka.properties.*} are settings of Kafka's clients. {@link ConfigParser} defines the sources of values.
  */
-final class NormalizeJobConfig {
+final class NormalizeJobConfig extends SharedJobConfig {
 
     private static final int MAX_PARALLELISM = 1024;
     private static final int MAX_COMMITTERS = 64;
 
-    private final ConfigParser values;
-
     private NormalizeJobConfig(ConfigParser values) {
-        this.values = values;
+        super(values);
         checkAll();
     }
 
@@ -42,15 +37,11 @@ final class NormalizeJobConfig {
         return new NormalizeJobConfig(ConfigParser.fromMap(NormalizeJobOptions.values(), given));
     }
 
-    /** Reads every value once, so that an invalid one is an error at start instead of in an operator. */
+    /** Reads every other value once, so that an invalid one is an error at start instead of in an operator. */
     private void checkAll() {
-        kafka();
         kafkaGroup();
         linesTopics();
         hostKeysTopic();
-        clickHouse();
-        clickHouseDatabase();
-        pseudonyms();
         committers();
         maxPendingBytes();
         jobSettings();
@@ -60,10 +51,6 @@ final class NormalizeJobConfig {
         otelTracesRetention();
         gapTimeout();
         innoDbLogs();
-    }
-
-    KafkaClientConfig kafka() {
-        return KafkaClientConfig.of(values);
     }
 
     String kafkaGroup() {
@@ -98,30 +85,12 @@ final class NormalizeJobConfig {
         return values.notEmpty(NormalizeJobOptions.TOPICS_HOST_KEYS);
     }
 
-    ClickHouseConnection clickHouse() {
-        return ClickHouseConnection.of(values);
-    }
-
-    /** Returns the keys of the pseudonyms that replace names in rows; empty: names are stored as they are. */
-    Optional<PseudonymKeys> pseudonyms() {
-        return PseudonymKeys.of(values);
-    }
-
-    String clickHouseDatabase() {
-        return values.notEmpty(SharedJobOptions.CLICKHOUSE_DATABASE);
-    }
-
     int committers() {
         return values.number(NormalizeJobOptions.CLICKHOUSE_COMMITTERS, 1, MAX_COMMITTERS);
     }
 
     long maxPendingBytes() {
         return (long) values.number(NormalizeJobOptions.CLICKHOUSE_BUFFER_MAX_MIB, 1, 1 << 20) << 20;
-    }
-
-    /** Returns the checkpoint to restore; empty to start without state. */
-    String restorePath() {
-        return values.text(SharedJobOptions.RESTORE_PATH);
     }
 
     int parallelism() {

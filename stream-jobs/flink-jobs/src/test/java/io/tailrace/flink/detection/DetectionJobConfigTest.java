@@ -30,6 +30,14 @@ class DetectionJobConfigTest {
                 .hasMessage(error);
     }
 
+    @ParameterizedTest
+    @MethodSource("io.tailrace.flink.runtime.JobOptionChecks#invalidShared")
+    void reportsInvalidValuesOfSharedKeys(String key, String value, String error) {
+        assertThatThrownBy(() -> with(key, value))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(error);
+    }
+
     static Stream<JobOption> numbers() {
         return JobOptionChecks.numbers(DetectionJobOptions.values());
     }

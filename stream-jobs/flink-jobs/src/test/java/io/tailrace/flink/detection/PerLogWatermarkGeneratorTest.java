@@ -3,6 +3,7 @@ package io.tailrace.flink.detection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.flink.detection.events.EventRecord;
+import io.tailrace.reassembly.LogId;
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
@@ -93,6 +94,10 @@ class PerLogWatermarkGeneratorTest {
     }
 
     private static EventRecord message(String log, long millis, boolean backfilled) {
-        return new EventRecord(log, 1, 0, 1, "db-1", "1", millis * 1000, backfilled, false, 0, null, new byte[0]);
+        return EventRecord.of(new LogId("db-1", "audit", log), new byte[0])
+                .range(1, 0, 1)
+                .at(millis * 1000)
+                .backfilled(backfilled)
+                .build();
     }
 }

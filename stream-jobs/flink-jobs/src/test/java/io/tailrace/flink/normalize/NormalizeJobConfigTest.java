@@ -65,9 +65,6 @@ class NormalizeJobConfigTest {
             clickhouse.usr | a | unknown key clickhouse.usr; the nearest known one is clickhouse.user
             parallelism | 0 | parallelism must be a whole number from 1 to 1024, not 0
             parallelism | many | parallelism must be a whole number from 1 to 1024, not many
-            clickhouse.url | localhost:8123 | clickhouse.url must be like http://127.0.0.1:8123, not localhost:8123
-            kafka.bootstrap | '' | key kafka.bootstrap must not be empty
-            state.backend | heap | state.backend must be hashmap or rocksdb, not heap
             topics.lines | ( | topics.lines is not a regular expression
             innodb.log.capacity | db-1=1G | innodb.log.capacity: db-1=1G is not INSTANCE=BYTES
             """)
@@ -80,6 +77,14 @@ class NormalizeJobConfigTest {
     @Test
     void namesAMissingKey() {
         assertThatThrownBy(() -> NormalizeJobConfig.fromMap(Map.of())).hasMessage("key kafka.bootstrap is missing");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.tailrace.flink.runtime.JobOptionChecks#invalidShared")
+    void reportsInvalidValuesOfSharedKeys(String key, String value, String error) {
+        assertThatThrownBy(() -> with(key, value))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(error);
     }
 
     static Stream<JobOption> numbers() {

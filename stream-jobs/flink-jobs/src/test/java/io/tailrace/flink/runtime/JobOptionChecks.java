@@ -30,6 +30,20 @@ public final class JobOptionChecks {
         return values;
     }
 
+    /** Returns invalid values of the keys that both jobs have with the same default, and the message of each. */
+    public static Stream<Arguments> invalidShared() {
+        return Stream.of(
+                Arguments.of("kafka.bootstrap", "", "key kafka.bootstrap must not be empty"),
+                Arguments.of(
+                        "clickhouse.url",
+                        "localhost:8123",
+                        "clickhouse.url must be like http://127.0.0.1:8123, not localhost:8123"),
+                Arguments.of("clickhouse.user", "", "key clickhouse.user must not be empty"),
+                Arguments.of("clickhouse.database", "", "key clickhouse.database must not be empty"),
+                Arguments.of("pseudonym.vault-key-file", "/vault.pem", "pseudonym.key-file"),
+                Arguments.of("state.backend", "heap", "state.backend must be hashmap or rocksdb, not heap"));
+    }
+
     /** Returns the keys of a job whose default is a whole number. */
     public static Stream<JobOption> numbers(JobOption... ofJob) {
         return SharedJobOptions.with(ofJob).stream()

@@ -82,19 +82,11 @@ public final class EventDecoder {
     }
 
     private static EventRecord posting(LogId log, long generation, long from, long to, Instant at, byte[] message) {
-        return new EventRecord(
-                log.toKey(),
-                generation,
-                from,
-                to - from,
-                log.instance(),
-                log.toKey(),
-                ChronoUnit.MICROS.between(Instant.EPOCH, at),
-                false,
-                true,
-                0,
-                null,
-                message);
+        return EventRecord.of(log, message)
+                .range(generation, from, to - from)
+                .at(ChronoUnit.MICROS.between(Instant.EPOCH, at))
+                .posting()
+                .build();
     }
 
     /** Reads an event. Throws IOException if the bytes are not one. */

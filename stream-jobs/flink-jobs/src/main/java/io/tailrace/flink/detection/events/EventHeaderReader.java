@@ -76,21 +76,21 @@ final class EventHeaderReader {
     /** @param place a record of {@link #schema} */
     static EventRecord of(GenericRecord place, Class<? extends SpecificRecord> event, byte[] message) {
         LogId log = new LogId(text(place, "instance"), text(place, "source"), text(place, "log"));
-        return new EventRecord(
-                log.toKey(),
-                (Long) place.get("generation"),
-                (Long) place.get("entry_offset"),
-                (Long) place.get("entry_bytes"),
-                log.instance(),
-                ActionObservation.of(headerEvent(place, event))
-                        .map(ActionObservation::session)
-                        .orElse(log.toKey()),
-                (Long) place.get("event_time"),
-                EventFlag.BACKFILLED.isIn((List<?>) place.get("flags")),
-                false,
-                event == QueryEvent.class ? (Long) place.get("query_id") : 0,
-                event == QueryEvent.class && hasPlan(place) ? execution(place) : null,
-                message);
+        String session = ActionObservation.of(headerEvent(place, event))
+                .map(ActionObservation::session)
+                .orElse(null);
+        EventRecord.Builder header = EventRecord.of(log, message)
+                .range((Long) place.get("generation"), (Long) place.get("entry_offset"), (Long)
+                        place.get("entry_bytes"))
+                .at((Long) place.get("event_time"))
+                .session(session)
+                .backfilled(EventFlag.BACKFILLED.isIn((List<?>) place.get("flags")));
+        return event == QueryEvent.class ? withExecution(header, place) : header.build();
+    }
+
+    private static EventRecord withExecution(EventRecord.Builder header, GenericRecord place) {
+        return header.execution((Long) place.get("query_id"), hasPlan(place) ? execution(place) : null)
+                .build();
     }
 
     private static boolean hasPlan(GenericRecord place) {

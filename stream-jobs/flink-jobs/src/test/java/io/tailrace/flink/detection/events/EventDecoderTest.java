@@ -3,6 +3,7 @@ package io.tailrace.flink.detection.events;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tailrace.detect.PlanSighting;
 import io.tailrace.detection.action.ActionObservation;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.LedgerEntry;
@@ -105,6 +106,17 @@ class EventDecoderTest {
                 new SingleObjectEncoder<>(AuditEvent.class).encode(Logins.refused("db-1", "root", 7, TIME)));
         assertThat(event.posting()).isFalse();
         assertThatThrownBy(() -> reader.posting(event.bytes())).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void aCopyWithAnExecutionKeepsTheOtherComponents() throws Exception {
+        EventRecord event = new EventRecord("log", 1, 2, 3, "db-1", "session", 4, true, true, 5, null, new byte[] {6});
+        PlanSighting execution = new PlanSighting("eu", "db-1", "shop", 5, "A", 4, 1, 2, 0.25, 9);
+        assertThat(event.with(execution).execution()).isSameAs(execution);
+        assertThat(event.with(execution))
+                .usingRecursiveComparison()
+                .ignoringFields("execution")
+                .isEqualTo(event);
     }
 
     @Test
