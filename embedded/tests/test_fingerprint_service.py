@@ -19,6 +19,8 @@ from tailrace.config.settings import Settings
 from tailrace.fingerprint import client
 from tailrace.fingerprint.client import MAX_BYTES, FingerprintService, NoServiceError, RefusedError
 from tailrace.programs.fingerprint import socket_of
+from tailrace.snapshots import query_ids
+from tailrace.snapshots.query_ids import UNKNOWN, QueryIds
 from tailrace_local.components.fingerprint import Fingerprint
 from tailrace_pages.statements import fingerprinting, searching
 
@@ -188,6 +190,36 @@ def test_only_its_user_can_open_the_socket(output, component):
 def test_nothing_was_printed(output):
     """Also not after the statements of the tests before."""
     assert output.read_text() == ""
+
+
+@pytest.fixture
+def ids(output, component, patient) -> QueryIds:
+    return QueryIds(socket_of(component.home))
+
+
+def test_servers_may_have_one_digest_for_different_classes(ids, service):
+    first, second = "SELECT id FROM orders", "SELECT id, total FROM orders"
+    assert ids.of("db1", "D", first) == service.fingerprint(first).query_id
+    assert ids.of("db2", "D", None) == UNKNOWN
+    assert ids.of("db2", "D", second) == service.fingerprint(second).query_id
+    assert ids.of("db1", "D", None) == service.fingerprint(first).query_id
+
+
+def test_the_digests_of_one_server_displace_only_its_own(ids, monkeypatch):
+    monkeypatch.setattr(query_ids, "MAX_KNOWN", 4)
+    ids.of("db1", "D", "SELECT 1")
+    for number in range(6):
+        ids.of("db2", f"D{number}", "SELECT 2")
+    assert ids.of("db1", "D", None) != UNKNOWN
+    assert [ids.of("db2", f"D{number}", None) != UNKNOWN for number in range(6)] == [False] * 3 + [True] * 3
+
+
+def test_many_servers_share_the_remembered_digests(ids, monkeypatch):
+    monkeypatch.setattr(query_ids, "MAX_KNOWN", 4)
+    for number in range(6):
+        ids.of(f"db{number}", "D", "SELECT 1")
+    assert sum(ids.of(f"db{number}", "D", None) != UNKNOWN for number in range(6)) == 4
+    assert ids.of("db5", "D", None) != UNKNOWN
 
 
 def test_a_service_that_is_not_there_or_silent_is_a_problem_and_no_error(tmp_path, monkeypatch):

@@ -225,16 +225,16 @@ def test_a_value_that_clickhouse_would_refuse_is_no_record(wrong):
 
 
 def test_the_loader_computes_the_query_id_and_does_not_store_the_statement():
-    asked: list[tuple[str, str]] = []
+    asked: list[tuple[str, str, str]] = []
 
     class Ids:
-        def of(self, digest: str, sample: str) -> int:
-            asked.append((digest, sample))
+        def of(self, instance: str, digest: str, sample: str) -> int:
+            asked.append((instance, digest, sample))
             return 9
 
     (value,) = WrittenLog("ids").visit(finished(1, sample="select 4711"))
     ((_, row),) = rows_of(unpacked(value))
     assert SAMPLE in row
     found = Loader(None, None, None, print, Ids())._with_id(row)
-    assert asked == [(DIGEST, "select 4711")]
+    assert asked == [("ids", DIGEST, "select 4711")]
     assert found["query_id"] == 9 and "4711" not in json.dumps(found)

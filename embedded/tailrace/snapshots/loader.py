@@ -105,10 +105,10 @@ class Loader:
         return rows
 
     def _with_id(self, row: Row) -> Row:
-        digest = str(row["digest"])
+        instance, digest = str(row["instance"]), str(row["digest"])
         return {
             **{k: v for k, v in row.items() if k != SAMPLE},
-            "query_id": self._query_ids.of(digest, row[SAMPLE]),
+            "query_id": self._query_ids.of(instance, digest, row[SAMPLE]),
         }
 
     def _errant(self, record: Mapping) -> Iterator[tuple[str, Row]]:

@@ -178,7 +178,9 @@ class DetectorsTest {
                 "set global slow_query_log=?, log_output=?¦slow_query_log=on,log_output=other",
                 "set global server_audit_logging=?¦server_audit_logging=on",
                 "set global server_audit_file_rotate_now = on¦",
-                "uninstall component ?¦uninstalls_other"
+                "uninstall component ?¦uninstalls_other",
+                "set @@session.sql_log_bin = @mysqldump_temp_log_bin¦sql_log_bin=other",
+                "set sql_log_bin=@old_sql_log_bin¦sql_log_bin=other"
             })
     void switchingALogOnIsNoTampering(String change) {
         start("tampering_chain: {}");
@@ -189,6 +191,15 @@ class DetectorsTest {
 
         run.at(2, "user", "dba", "statement", "set global general_log = ?", "flag", "general_log=off");
         run.at(2.1, "user", "dba", "statement", "create user ?@?");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"@old", "@old_time_zone", "@mysqldump_temp", "@x", "(select ?)"})
+    void aLogThatAVariableMaySwitchOffIsTampering(String value) {
+        start("tampering_chain: {}");
+        run.at(0, "user", "dba", "statement", "set sql_log_bin=" + value, "flag", "sql_log_bin=other");
+        run.at(0.1, "user", "dba", "statement", "create user ?@?");
         assertThat(run.alerts()).hasSize(1);
     }
 

@@ -122,8 +122,10 @@ public enum PrivilegedOperation {
 
     private static final List<String> SCOPES = List.of("global", "persist", "sql_log_bin");
     private static final List<String> GLOBAL = List.of("global", "persist");
-    /** Variables with the value before, as dumps name them. */
-    private static final List<String> STORED = List.of("= @mysqldump_temp", "= @old", "=@old");
+    /** A value that dumps and tools restore; other names of variables do not tell what they contain. */
+    private static final Pattern RESTORED = Pattern.compile("= ?@`?("
+            + "(old|orig|prev|saved?|sess)_(sql_log_bin|general_log|slow_query_log|log_\\w+)"
+            + "|mysqldump_temp_log_bin|mysqlx_old_log_bin)\\b");
 
     private static final String ROTATION = "server_audit_file_rotate_now";
     private static final String SYSTEM = "mysql.";
@@ -217,7 +219,7 @@ public enum PrivilegedOperation {
         }
         boolean isFlagged = hasFlag(event, LOG_SETTING);
         boolean global = holds(statement, GLOBAL); // SET @old = @@sql_log_bin changes nothing
-        if (!global && holds(statement, STORED)) {
+        if (!global && RESTORED.matcher(statement).find()) {
             return false;
         }
         return isFlagged ? hasFlag(event, LOG_OFF) : global && !holds(statement, List.of(ROTATION));
