@@ -1,10 +1,10 @@
 """Pulls the logs of managed servers and writes their lines to Kafka, as Fluent Bit and the census do for
 files. docs/PULL.md describes the kinds of logs.
 
-`config` reads the list of logs. `service` visits each log when it is due (`pace`), and `shipping` writes what
-a visit found: lines and census (`log`), signatures (`signing`) and `state`. `check` finds out for
-`tailrace doctor --source` why a log cannot be read. `once` writes logs into a directory. `importing` converts
-exported files, those of containers with `container_logs`.
+`config` reads the list of logs by `entry_rules`. `service` visits each log when it is due (`pace`), and
+`shipping` writes what a visit found: lines and census (`log`), signatures (`signing`) and `state`. `check`
+finds out for `tailrace doctor --source` why a log cannot be read. `once` writes logs into a directory.
+`importing` converts exported files, those of containers with `container_logs`.
 
 The readers by `kind`, from visits to requests:
 
