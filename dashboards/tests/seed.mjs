@@ -69,6 +69,12 @@ await insert('rule_coverage', investigated.coverage);
 await insert('fingerprints', investigated.fingerprints);
 // Tables of all servers have a second page, and fit with a long name. The records are older than the time ranges of the tests.
 const LONG_NAME = 'billing-primary-replica-2.c9akciq32rtxexample.eu-central-1.rds.amazonaws.com';
-await insert('query_events', [LONG_NAME, ...[1, 2, 3, 4, 5, 6].map((number) => `orders-db-${number}`)].map((instance, number) => ({
+const numbered = [LONG_NAME, ...[1, 2, 3, 4, 5, 6].map((number) => `orders-db-${number}`)];
+await insert('query_events', numbered.map((instance, number) => ({
   cluster: 'long', instance, event_time: timestamp(end - 40 * DAY), query_id: `${900 + number}`, query_time: 1, weight: 1,
+})));
+await insert('fingerprints', numbered.map((_, number) => ({
+  query_id: `${900 + number}`, rule_set: 'tailrace-1', fingerprint: `select ${number} from orders`, verb: 'SELECT',
+  seen_at: timestamp(end - 40 * DAY), first_seen_at: timestamp(end - 40 * DAY), after_checkpoint: 0,
+  tables_read: ['orders'], tables_written: [],
 })));

@@ -65,7 +65,8 @@ def test_permissions_of_a_role_are_read_once_in_a_request_and_are_those_of_super
     permissions = took["permissions"]
     assert permissions["found"] == permissions["wanted"]
     answers = {answer for each in permissions["found"].values() for answer in each}
-    assert answers == {True, False} and permissions["statements"] == len(permissions["found"])
+    assert answers == {True, False}
+    assert len(permissions["statements"]) == len(permissions["found"]), permissions["statements"]
     assert all({*each} == {True, False} for each in permissions["views"].values()) and permissions["views"]
 
 
