@@ -192,7 +192,7 @@ def permissions(application) -> dict:
     return {
         "wanted": wanted,
         "found": found,
-        "statements": statements,
+        "statements": list(statements),
         "granted": granted(application, manager, pairs),
         "views": views(application, manager, {permission for _, permission in pairs}),
     }
