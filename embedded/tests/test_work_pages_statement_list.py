@@ -28,6 +28,11 @@ def test_a_statement_of_the_list_without_entries_before_has_no_change():
     assert (first["query_id"], len(first["query"])) == ("0000000000000001", 301)
 
 
+def test_a_statement_without_a_stored_text_has_a_link_with_words():
+    (row,) = listing.measured(slow_logs_read(), [{"id": 1, "query": "", "last_seen": NOON}], SPAN, {})
+    assert row["query"] == "text not stored"
+
+
 @pytest.mark.parametrize(
     ("last_seen", "number"),
     [

@@ -19,6 +19,8 @@ COMPARED = 100
 """Statements with the most total time, among which the other orders choose."""
 MOST_CHARACTERS = 300
 """Of a statement in a table."""
+NO_TEXT = "text not stored"
+"""For a statement whose text has not arrived, or is no longer kept."""
 
 BEFORE = "Against the equally long time before the range"
 LAST_SEEN = (
@@ -174,4 +176,7 @@ def _change(now: float | None, before: float | None) -> str:
 
 
 def shortened(query: str) -> str:
+    """Returns the text of a statement for a table, which links it: never empty."""
+    if not query:
+        return NO_TEXT
     return query if len(query) <= MOST_CHARACTERS else query[:MOST_CHARACTERS] + "…"
