@@ -122,7 +122,7 @@ public enum PrivilegedOperation {
 
     private static final List<String> SCOPES = List.of("global", "persist", "sql_log_bin");
     private static final List<String> GLOBAL = List.of("global", "persist");
-    /** A value that dumps and tools restore; other names of variables do not tell what they contain. */
+    /** A value that dumps and tools restore; the contents of other variables are unknown. */
     private static final Pattern RESTORED = Pattern.compile("= ?@`?("
             + "(old|orig|prev|saved?|sess)_(sql_log_bin|general_log|slow_query_log|log_\\w+)"
             + "|mysqldump_temp_log_bin|mysqlx_old_log_bin)\\b");
