@@ -87,6 +87,8 @@ final class ClauseReader {
     private StatementKeyword previous;
     /** The latest symbol, or 0 if another token followed it. */
     private byte last;
+    /** The latest keyword, or OTHER if another token followed it. */
+    private StatementKeyword lastWord;
 
     private boolean program;
     /** The first keyword of the latest query: SELECT, VALUES or TABLE. */
@@ -114,6 +116,8 @@ final class ClauseReader {
         tooDeep = 0;
         role = roleOfTables;
         previous = StatementKeyword.OTHER;
+        last = 0;
+        lastWord = StatementKeyword.OTHER;
         queryVerb = "";
         endsWithParentheses = false;
         phases[0] = first;
@@ -157,15 +161,17 @@ final class ClauseReader {
     /** Returns whether the last clause cannot end as the text does. */
     private boolean lacksText() {
         return switch (phases[0]) {
-            case SELECT_LIST -> !program && items.isCut();
+            case SELECT_LIST -> !program && (items.isCut() || lastWord.awaitsOperand());
             case INSERTED -> queryVerb.isEmpty();
-            case EXPRESSION, ASSIGNED -> last != 0 && BINARY_OPERATORS.indexOf(last) >= 0;
+            case EXPRESSION, ASSIGNED, JOINED -> last != 0 && BINARY_OPERATORS.indexOf(last) >= 0
+                    || lastWord.awaitsOperand();
             default -> false;
         };
     }
 
     private void step() {
         last = tokens.symbol;
+        lastWord = tokens.word;
         if (tokens.at('(')) {
             open();
             tokens.advance();

@@ -10,14 +10,17 @@ enum StatementKeyword {
     ALL,
     ALTER,
     ANALYZE,
+    AND,
     AS,
     ATOMIC,
     BEGIN,
+    BETWEEN,
     CACHE,
     CALL,
     CASE,
     CHECK,
     CHECKSUM,
+    COLLATE,
     COLUMN,
     COLUMNS,
     CONCURRENT,
@@ -34,6 +37,7 @@ enum StatementKeyword {
     DESC,
     DESCRIBE,
     DISTINCT,
+    DIV,
     DO,
     DROP,
     DUAL,
@@ -66,7 +70,9 @@ enum StatementKeyword {
     INNER,
     INSERT,
     INTERSECT,
+    INTERVAL,
     INTO,
+    IS,
     JOIN,
     KEY,
     KEYS,
@@ -79,12 +85,14 @@ enum StatementKeyword {
     LOCK,
     LOOP,
     LOW_PRIORITY,
+    MOD,
     NATURAL,
     NO_WRITE_TO_BINLOG,
     NOT,
     NOWAIT,
     ON,
     OPTIMIZE,
+    OR,
     ORDER,
     OUTER,
     PACKAGE,
@@ -95,6 +103,7 @@ enum StatementKeyword {
     QUICK,
     READ,
     RECURSIVE,
+    REGEXP,
     RENAME,
     REPAIR,
     REPEAT,
@@ -103,6 +112,7 @@ enum StatementKeyword {
     RETURN,
     RETURNING,
     RIGHT,
+    RLIKE,
     SCHEMA,
     SELECT,
     SEQUENCE,
@@ -134,6 +144,7 @@ enum StatementKeyword {
     WITH,
     WRITE,
     XML,
+    XOR,
     /** Any other word, and every quoted name. */
     OTHER;
 
@@ -183,6 +194,34 @@ enum StatementKeyword {
                     WHERE,
                     WINDOW,
                     WITH -> true;
+            default -> false;
+        };
+    }
+
+    /** Returns whether an operand must follow: reserved words of both servers, with which no statement can end. */
+    boolean awaitsOperand() {
+        return switch (this) {
+            case AND,
+                    BETWEEN,
+                    CASE,
+                    COLLATE,
+                    DIV,
+                    ELSE,
+                    EXISTS,
+                    HAVING,
+                    IN,
+                    INTERVAL,
+                    IS,
+                    LIKE,
+                    MOD,
+                    NOT,
+                    OR,
+                    REGEXP,
+                    RLIKE,
+                    THEN,
+                    WHEN,
+                    WHERE,
+                    XOR -> true;
             default -> false;
         };
     }
