@@ -121,6 +121,11 @@ public final class PasswordScanner {
         statement = program ? Statement.PROGRAM : Statement.UNKNOWN;
     }
 
+    /** Returns whether no word of this length changes anything, so that it need not be read: most words. */
+    public boolean isIndifferentTo(int length) {
+        return statement == Statement.HARMLESS && !program && length != BEGIN.length;
+    }
+
     /** Reads the next word; returns true if all text after it must be masked. */
     public boolean masksRest(byte[] bytes, int from, int to) {
         began = statement == Statement.UNKNOWN || statement == Statement.PROGRAM;

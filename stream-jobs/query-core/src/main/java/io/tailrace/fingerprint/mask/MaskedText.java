@@ -119,7 +119,7 @@ final class MaskedText {
         if (length + size > out.length) {
             out = Arrays.copyOf(out, grown(length + size));
         }
-        System.arraycopy(bytes, from, out, length, size);
+        ByteText.copy(bytes, from, out, length, size);
         length += size;
     }
 

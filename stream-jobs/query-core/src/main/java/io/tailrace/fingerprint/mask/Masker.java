@@ -329,6 +329,9 @@ public final class Masker {
             return constant(end);
         }
         text.word(in, from, end);
+        if (guard.isIndifferentTo(end - from) && !accounts.isWatching()) {
+            return end;
+        }
         boolean masksRest = guard.masksRest(in, from, end);
         return masksRest || accounts.isWatching() || guard.mayDetermineWhatFollows()
                 ? keyword(from, end, masksRest)
