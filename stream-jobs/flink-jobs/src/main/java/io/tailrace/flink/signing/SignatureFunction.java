@@ -56,12 +56,10 @@ public final class SignatureFunction
     private static final long PATIENCE_MILLIS = 300_000;
 
     private static final int EACH = 4;
-    /** Sequence numbers of a key whose payloads are remembered. */
-    private static final int REMEMBERED = 4096;
 
     private transient ListState<SignedRange> held;
     private transient MapState<String, String> heads;
-    private transient MapState<String, String> payloads;
+    private transient PayloadHashes payloads;
     private transient HostKeys keys;
 
     @Override
@@ -69,7 +67,7 @@ public final class SignatureFunction
         held = getRuntimeContext()
                 .getListState(new ListStateDescriptor<>("held", new AvroTypeInfo<>(SignedRange.class)));
         heads = getRuntimeContext().getMapState(new MapStateDescriptor<>("heads", Types.STRING, Types.STRING));
-        payloads = getRuntimeContext().getMapState(new MapStateDescriptor<>("payloads", Types.STRING, Types.STRING));
+        payloads = new PayloadHashes(getRuntimeContext());
     }
 
     @Override
@@ -211,8 +209,8 @@ public final class SignatureFunction
 
         /** A known payload may arrive again. Another payload with its sequence number is a fork. */
         private void repeat(SignedRange range, ChainHead head) throws Exception {
-            String known = payloads.get(id(range, range.getSequence()));
-            if (known == null && range.getSequence() > head.sequence() - REMEMBERED) {
+            String known = payloads.get(range.getKey(), range.getSequence());
+            if (known == null && range.getSequence() > head.sequence() - PayloadHashes.REMEMBERED) {
                 remember(range);
                 pass(range, "");
             } else if (known != null && !known.equals(range.getPayloadSha256())) {
@@ -240,12 +238,7 @@ public final class SignatureFunction
         }
 
         private void remember(SignedRange range) throws Exception {
-            payloads.put(id(range, range.getSequence()), range.getPayloadSha256());
-            payloads.remove(id(range, range.getSequence() - REMEMBERED));
-        }
-
-        private static String id(SignedRange range, long sequence) {
-            return range.getKey() + '/' + sequence;
+            payloads.put(range.getKey(), range.getSequence(), range.getPayloadSha256());
         }
 
         private void pass(SignedRange range, String broken) throws Exception {

@@ -11,11 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,8 +49,15 @@ class SignatureFunctionTest {
 
     private KeyedTwoInputStreamOperatorTestHarness<String, SignedRange, KafkaMessage, SignedRange> harness(
             OperatorSubtaskState state) throws Exception {
+        return harness(new SignatureFunction(), state);
+    }
+
+    private KeyedTwoInputStreamOperatorTestHarness<String, SignedRange, KafkaMessage, SignedRange> harness(
+            KeyedBroadcastProcessFunction<String, SignedRange, KafkaMessage, SignedRange> function,
+            OperatorSubtaskState state)
+            throws Exception {
         var created = new KeyedTwoInputStreamOperatorTestHarness<>(
-                new CoBroadcastWithKeyedOperator<>(new SignatureFunction(), List.of(SignatureFunction.KEYS)),
+                new CoBroadcastWithKeyedOperator<>(function, List.of(SignatureFunction.KEYS)),
                 SignedRange::getHost,
                 null,
                 Types.STRING);
@@ -66,10 +76,8 @@ class SignatureFunctionTest {
         List<SignedRange> chain = host.ranges(records);
         send(chain.subList(0, records / 2));
         pass(PATIENCE / 2);
-        OperatorSubtaskState state = operator.snapshot(1, now);
         List<SignedRange> before = passed();
-        operator.close();
-        operator = harness(state);
+        restart();
         send(chain.subList(records / 2, records));
         pass(PATIENCE / 2);
         assertThat(before.size() + passed().size()).isEqualTo(records);
@@ -132,6 +140,71 @@ class SignatureFunctionTest {
         send(List.of(fork));
         pass(PATIENCE);
         assertThat(broken()).isEqualTo(Map.of(2L, "the sequence number 2 has another payload as well"));
+    }
+
+    @Test
+    void repeatedAndForkedRecordsAreRecognizedAlsoAcrossARestart() throws Exception {
+        List<SignedRange> chain = host.ranges(200);
+        send(chain);
+        pass(PATIENCE);
+        restart();
+        send(chain.stream().map(this::copy).toList());
+        SignedRange fork = host.sign(host.payload(70, "", "\"from\":5,\"to\":9"));
+        send(List.of(fork));
+        pass(PATIENCE);
+        assertThat(passed()).extracting(SignedRange::getSequence).containsExactly(70L);
+        assertThat(broken()).isEqualTo(Map.of(70L, "the sequence number 70 has another payload as well"));
+    }
+
+    /** Checkpoints of a second must not write hundreds of bytes for each of thousands of payloads. */
+    @Test
+    void aRememberedPayloadTakesFewBytesOfState() throws Exception {
+        send(host.ranges(256));
+        pass(PATIENCE);
+        assertThat(operator.snapshot(1, now).getStateSize()).isLessThan(256 * 80);
+    }
+
+    @Test
+    void payloadsThatAnEarlierVersionStoredAreRecognized() throws Exception {
+        List<SignedRange> chain = host.ranges(3);
+        operator.close();
+        operator = harness(new EarlierFunction(), null);
+        send(chain);
+        restart();
+        register(host.entry(HOST, "null", "null"));
+        send(chain.stream().map(this::copy).toList());
+        send(List.of(host.sign(host.payload(2, "", "\"from\":5,\"to\":9"))));
+        send(host.ranges(1));
+        pass(PATIENCE);
+        assertThat(passed()).extracting(SignedRange::getSequence).containsExactly(2L, 4L);
+        assertThat(broken()).isEqualTo(Map.of(2L, "the sequence number 2 has another payload as well"));
+    }
+
+    /** Stores the state as the function did before {@link PayloadHashes}. */
+    private static final class EarlierFunction
+            extends KeyedBroadcastProcessFunction<String, SignedRange, KafkaMessage, SignedRange> {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public void processBroadcastElement(KafkaMessage message, Context context, Collector<SignedRange> out) {}
+
+        @Override
+        public void processElement(SignedRange range, ReadOnlyContext context, Collector<SignedRange> out)
+                throws Exception {
+            getRuntimeContext()
+                    .getMapState(new MapStateDescriptor<>("heads", Types.STRING, Types.STRING))
+                    .put(range.getKey(), range.getSequence() + " " + range.getPayloadSha256());
+            getRuntimeContext()
+                    .getMapState(PayloadHashes.textDescriptor())
+                    .put(range.getKey() + '/' + range.getSequence(), range.getPayloadSha256());
+        }
+    }
+
+    private void restart() throws Exception {
+        OperatorSubtaskState state = operator.snapshot(1, now);
+        operator.close();
+        operator = harness(state);
     }
 
     @Test
