@@ -57,7 +57,7 @@ SUITES := browser e2e-own e2e-shared e2e-detecting java sql python
 # `make test ALSO=lint AFTER=licences`, as in .ci/run, checks the style beside the first suites, and at the end the licences
 # of the components that the suites have installed.
 .PHONY: test
-test: $(DEV) ## All tests that must pass before a merge: about 23 minutes on two idle cores
+test: $(DEV) ## All tests that must pass before a merge: about 17 minutes on two idle cores
 	@rm -f target/costs/*.json
 	@$(MAKE) --jobs 4 --keep-going --output-sync=target timed-jars $(ALSO:%=timed-%) $(SUITES:%=timed-%) && result=0 || \
 	    result=$$?; $(AFTER:%=$(MAKE) timed-% || result=$$?;) $(PYTHON) .ci/costs; exit $$result

@@ -117,7 +117,7 @@ AGGREGATES = [
 QUANTITY_AND_UNIT = re.compile(
     r"Number of |Average rows |minutes|[Bb]ytes|\((s|%|query seconds per second|seconds per second)\)"
 )
-"""A count has its unit in the words after *Number of*; other quantities name the unit itself."""
+"""A count or its rate has its unit in the words after *Number of*; others name the unit itself."""
 
 
 @pytest.mark.parametrize("chart", AGGREGATES, ids=names(AGGREGATES))
@@ -125,7 +125,8 @@ def test_titles_name_the_quantity_with_its_unit(chart):
     title = chart.content["slice_name"]
     assert QUANTITY_AND_UNIT.search(title), (
         f"{chart.file}: '{title}' names no quantity with its unit: begin the title of a count "
-        "with *Number of*, and add the unit of another quantity, such as (s) or (%)"
+        "or of its rate with *Number of*, and add the unit of another quantity, such as (s) or (%). "
+        f"A new unit belongs to QUANTITY_AND_UNIT: {QUANTITY_AND_UNIT.pattern}"
     )
 
 

@@ -101,9 +101,19 @@ final class RecordFramer implements EntryFramer {
         } else if (ended == Ended.RECORD) {
             tooLarge(base + next, out);
         } else if (ended == Ended.BROKEN_OFF) {
-            incomplete(base + next, "found another record before its end", out);
+            brokenOff(base + next, out);
         }
         return next;
+    }
+
+    /** Without the check, a scanner that finds the start of its own record again would never advance. */
+    private void brokenOff(long to, FrameListener out) {
+        if (to <= recordFrom) {
+            throw new IllegalStateException(scanner.getClass().getSimpleName()
+                    + ".inside: expected the start of another record, found the start of the current one at byte "
+                    + recordFrom + ": next() of outside must be after the start, or inside must skip it");
+        }
+        incomplete(to, "found another record before its end", out);
     }
 
     private void limit(FrameListener out) {

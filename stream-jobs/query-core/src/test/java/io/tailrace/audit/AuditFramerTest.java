@@ -1,7 +1,9 @@
 package io.tailrace.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tailrace.audit.record.RecordScanner;
 import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
@@ -10,6 +12,7 @@ import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.framing.LogFormat;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -68,6 +71,53 @@ class AuditFramerTest implements FrameListener {
                         "entry " + LIMIT,
                         "ENTRY_TOO_LARGE " + (LIMIT + 1),
                         "entry " + (RECORD.length() + RECORD_END.length()));
+    }
+
+    @Test
+    void aScannerThatFindsItsOwnRecordAgainIsRefused() {
+        framer = new RecordFramer(new RepeatingScanner());
+
+        assertThatThrownBy(() -> feed(RECORD))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("RepeatingScanner.inside: expected the start of another record");
+    }
+
+    /** Finds each record twice: outside of records, and again as the start of another one within it. */
+    private static final class RepeatingScanner implements RecordScanner {
+
+        private int next;
+
+        @Override
+        public Found outside(byte[] buffer, int lineFrom, int at, int to, boolean searching) {
+            next = at;
+            return Found.RECORD;
+        }
+
+        @Override
+        public Ended inside(byte[] buffer, int lineFrom, int at, int to) {
+            next = at;
+            return Ended.BROKEN_OFF;
+        }
+
+        @Override
+        public int next() {
+            return next;
+        }
+
+        @Override
+        public int stateBytes() {
+            return 0;
+        }
+
+        @Override
+        public void save(ByteBuffer out) {
+            // There is no state.
+        }
+
+        @Override
+        public void restore(ByteBuffer in) {
+            // There is no state.
+        }
     }
 
     @Test

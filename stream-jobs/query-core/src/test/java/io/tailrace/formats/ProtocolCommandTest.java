@@ -27,7 +27,10 @@ class ProtocolCommandTest {
     /** The kinds of logs whose events have a command. */
     private static final Set<String> KINDS = Set.of("audit", "general");
 
-    /** Formats of these kinds that name no command of the protocol: MariaDB's plugin names operations of its own. */
+    /**
+     * Formats of these kinds that name no command of the protocol: logs of statements only, and MariaDB's plugin, which
+     * names operations of its own.
+     */
     private static final Set<String> WITHOUT_COMMANDS = Set.of("mariadb-audit", "mariadb-audit-syslog", "aurora-audit");
 
     private record Command(String name, String eventClass, boolean statement, boolean ofServer) {}
@@ -131,9 +134,9 @@ class ProtocolCommandTest {
         String written = writer.format().equals(MCAFEE) ? "select" : "Query";
         assertThat(query)
                 .as(
-                        "a record of %s that names its command. If the log names operations of its own, add the format to"
-                                + " WITHOUT_COMMANDS",
-                        writer)
+                        "a record of %s that names the command %s. If the log names no commands, or only operations of its own,"
+                                + " add the format to WITHOUT_COMMANDS",
+                        writer, written)
                 .contains(written);
         return query.replace(written, command);
     }

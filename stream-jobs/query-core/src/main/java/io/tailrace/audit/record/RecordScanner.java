@@ -22,7 +22,8 @@ public interface RecordScanner {
 
     /**
      * Classifies the bytes from {@code at} on, which are outside of records; {@link #next()} is the index after what
-     * was found. The state of the previous record, which may not have ended, has no effect.
+     * was found. The state of the previous record, which may not have ended, has no effect. {@link #inside} continues at
+     * {@link #next()}, so after the start of a record this index is behind that start, or {@code inside} skips it.
      *
      * @param lineFrom index of the line's first byte
      * @param searching nothing certain was read before: what could also be part of a record does not count as part of
