@@ -356,7 +356,7 @@ def _create_key(file: Path) -> int:
 
 
 def _options(arguments: "list[str] | None") -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="census.py", description=__doc__.split("\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--sources", type=Path, metavar="FILE", help="JSON list of the logs")
     parser.add_argument(
         "--spool",

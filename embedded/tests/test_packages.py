@@ -1,7 +1,11 @@
 """Metadata of the packages: one version, and every sub-package is in the wheel."""
 
+import ast
+import sys
 import tomllib
+from collections.abc import Iterator
 from fnmatch import fnmatch
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +40,47 @@ def test_a_wheel_contains_every_sub_package(directory, name):
     }
     assert len(packages) > 2
     assert {package for package in packages if any(fnmatch(package, glob) for glob in included)} == packages
+
+
+@pytest.mark.parametrize(
+    ("collector", "modules", "command"),
+    [
+        ("pull", {"tailrace_pull"}, {"tailrace-pull": "tailrace_pull.__main__:main"}),
+        ("census", {"tailrace_signing", "census"}, {"tailrace-census": "census:main"}),
+    ],
+)
+def test_a_wheel_declares_what_its_modules_import(collector, modules, command):
+    directory = REPOSITORY / "collectors" / collector
+    project = tomllib.loads((directory / "pyproject.toml").read_text())
+    setuptools = project["tool"]["setuptools"]
+    assert {*setuptools["packages"], *setuptools.get("py-modules", [])} == modules
+    assert project["project"]["scripts"] == command
+    listed = project["project"]["dependencies"]
+    listed += [
+        each for extra in project["project"].get("optional-dependencies", {}).values() for each in extra
+    ]
+    declared = {each.split("[")[0] for each in listed}
+    imported = set(_imported(directory, modules)) - modules - sys.stdlib_module_names
+    assert {OTHER_NAMES.get(name, name.replace("_", "-")) for name in imported} == declared
+
+
+OTHER_NAMES = {
+    "google": "protobuf",
+    "opentelemetry": "opentelemetry-proto",
+    "tailrace_signing": "tailrace-census",
+}
+
+
+def _imported(directory: Path, modules: set[str]) -> Iterator[str]:
+    """Yields the first part of the name of each imported module."""
+    files = [
+        file for name in modules for file in [directory / f"{name}.py", *(directory / name).rglob("*.py")]
+    ]
+    for node in (each for file in files if file.exists() for each in ast.walk(ast.parse(file.read_text()))):
+        if isinstance(node, ast.Import):
+            yield from (each.name.split(".")[0] for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.split(".")[0]
 
 
 def test_the_local_stack_is_complete_and_declares_its_commands():

@@ -1,5 +1,5 @@
-"""`python -m tailrace_pull`: pulls logs of managed servers into Kafka until SIGTERM, or once into a
-directory."""
+"""`python -m tailrace_pull`, or tailrace-pull: pulls logs of managed servers into Kafka until SIGTERM, or
+once into a directory."""
 
 import argparse
 import dataclasses
@@ -156,7 +156,7 @@ def _write_heartbeat(file: Path, watches: Sequence[Watch], since: float) -> None
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tailrace_pull", description=__doc__)
+    parser = argparse.ArgumentParser(prog="tailrace-pull", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="write lines to Kafka until SIGTERM")
     once = commands.add_parser("once", help="download files into a directory")
