@@ -138,6 +138,18 @@ def always(start: int, end: int) -> bool:
     return True
 
 
+def test_bars_with_executions_are_too_low_if_a_log_was_not_read():
+    span = TimeRange(NOON - timedelta(minutes=3), NOON)
+    begin = int(span.since.timestamp())
+    entries = {str(begin): bucket(4, {0: 4}), str(begin + 60): bucket(2, {0: 2})}
+    shown = trend.buckets(span, entries, lambda start, end: start == begin)
+    assert [row["executions"] for row in shown] == [4, 2, None]
+    assert trend.obstacles(shown) == [
+        "1 bar of the load may be too low: the slow log of a server was not read in all of that time."
+    ]
+    assert trend.obstacles(shown[:1]) == []
+
+
 def test_a_bucket_without_entries_has_no_load_and_an_unknown_latency():
     span = TimeRange(NOON - timedelta(minutes=2, seconds=30), NOON)
     start = str(int((NOON - timedelta(minutes=3)).timestamp()))
