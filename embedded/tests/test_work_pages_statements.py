@@ -50,6 +50,16 @@ def test_expensive_steps_name_their_reason(text, cost):
     assert (step.cost, step.depth, step.is_expensive) == (cost, 1, bool(cost))
 
 
+def test_one_row_of_a_step_is_singular():
+    found = plan_trees.difference("products: const by PRIMARY, 1 rows", "products: ref by x, 11 rows")
+    assert [step.text for step in found] == [
+        "products: const by PRIMARY, 1 row",
+        "products: ref by x, 11 rows",
+    ]
+    (step,) = plan_trees.difference("a: const, 1 rows", "a: const, 9 rows")
+    assert step.change == "same", "the number of rows is no change"
+
+
 def plan(plan_hash: str, outline: str = "query block", **columns) -> dict:
     its = {"server": "db1", "model": "{}", "default_database": "shop", "advice": [], "cost": None}
     return {**its, "plan_hash": plan_hash, "outline": outline, **columns}

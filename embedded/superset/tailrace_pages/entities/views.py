@@ -164,7 +164,7 @@ def _latest(reading: Reading, has_patterns: bool) -> Any:
     latest = reading.latest()
     if latest is None and not reading.alerts and not has_patterns:
         raise NotFoundError(
-            f"No record names {formats.visible(reading.entity.title)}, or you must not see it."
+            f"No record names {formats.visible(reading.entity.in_words)}, or your role may not see it."
         )
     return latest
 
