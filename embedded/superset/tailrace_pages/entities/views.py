@@ -122,7 +122,13 @@ def _head(reading: Reading) -> dict[str, Any]:
     shown = overview.bars(measures, reading.timeline, about, reading.logs, reading.span, reading.read)
     return {
         "numbers": overview.numbers(
-            measures, reading.timeline, about, reading.logs, reading.span, reading.read
+            measures,
+            reading.timeline,
+            about,
+            reading.logs,
+            reading.span,
+            reading.read,
+            compares=reading.entity.kind != kinds.SESSION,
         ),
         "measures": measures,
         "begin": overview.begin(measures, reading.read, reading.span),
