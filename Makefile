@@ -294,6 +294,12 @@ screenshots: $(DEV) ## Pictures of the running demo's dashboards and pages into 
 	@cd dashboards/tests && npm ci --silent --ignore-scripts --no-audit --no-fund
 	@$(PYTHON) -m dashboards.screenshots http://127.0.0.1:$(or $(TAILRACE_PORT_SUPERSET),18088) '$(DATA)/secrets' $(ONLY)
 
+.PHONY: screenshots-all
+screenshots-all: $(DEV) ## What 1440x900 and 1920x1080 show of all dashboards and pages, light and dark, into target/screenshots
+	@mkdir -p target/screenshots && cd dashboards/tests && npm ci --silent --ignore-scripts --no-audit --no-fund && \
+	    EVERY_SIZE=1 SUPERSET_URL=http://127.0.0.1:$(or $(TAILRACE_PORT_SUPERSET),18088) SECRETS='$(DATA)/secrets' \
+	    node screenshots.mjs '$(CURDIR)/target/screenshots' $(ONLY)
+
 DOCS := $(CACHE)/docs/$(firstword $(shell sha256sum docs/site/requirements.lock))
 
 $(DOCS):

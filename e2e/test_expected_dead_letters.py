@@ -94,5 +94,5 @@ def test_corpora_by_the_command_line(tmp_path: Path):
 
 def _account(line: str) -> list[tuple[str, dict[str, int]]]:
     """Returns the file and the dead letters of one line of `tailrace parse`; nothing if there are none."""
-    letters = {code: int(number) for number, code in re.findall(r"(\d+) dead letters (\w+)", line)}
+    letters = {code: int(number) for number, code in re.findall(r"(\d+) dead letters? (\w+)", line)}
     return [(line.split(": ")[0], letters)] if letters else []

@@ -735,7 +735,7 @@ export function hrefIn(rows, text) {
 }
 
 /** The part of a dashboard's address that sets filters, in Rison as sql/queries/parts/links.sql writes it. */
-function address({ range, ...values }) {
+export function address({ range, ...values }) {
   const filters = Object.entries(values).map(([column, value]) => filter(
     column, `filters:!((col:${column},op:IN,val:!('${value}')))`, `label:'${value}',value:!('${value}')`));
   if (range) {

@@ -3,11 +3,14 @@
 // NAME is the slug of a dashboard or the name of a work page in PAGES. A work page has a second picture in the dark theme,
 // NAME-dark. Without names it takes all. ../screenshots.py runs it and reduces the pictures.
 //
-// Environment: SUPERSET_URL; SECRETS, the directory with the passwords of Superset's users, in the demo's home.
+// With EVERY_SIZE=1 it takes NAME-WIDTHxHEIGHT-THEME for people who look at them: what a window of each of SIZES shows of every
+// dashboard and every page, in both themes. It prints the milliseconds until each was drawn.
+//
+// Environment: SUPERSET_URL; SECRETS, the directory with the passwords of Superset's users, in the demo's home; EVERY_SIZE.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Browser } from './browser.mjs';
+import { address, Browser } from './browser.mjs';
 import { HOUR, MINUTE } from './time.mjs';
 import { dashboards, visit } from './dashboard_visits.mjs';
 
@@ -37,6 +40,9 @@ const FIRST = {
   'weekly-compliance': hours(7 * 24),
 };
 
+/** Dashboards that EVERY_SIZE takes with their own time range. */
+const NOW = ['books', 'coverage', 'rule-coverage', 'developers-digest', 'weekly-compliance'];
+
 /** The work pages, by the name of their picture; `{from}` and `{to}` are the day of the stories. */
 const PAGES = {
   'page-alerts': '/tailrace/alerts/?from={from}&to={to}',
@@ -49,10 +55,34 @@ const PAGES = {
   'page-setup': '/tailrace/setup/',
   'page-retention': '/tailrace/retention/',
 };
+/** Pages without a picture in the documentation, which EVERY_SIZE includes. */
+const OTHER_PAGES = {
+  'other-incidents': '/tailrace/alerts/incidents/?from={from}&to={to}',
+  'other-incident': '/tailrace/alerts/incidents/?from={from}&to={to}', // the first of them
+  'other-risk': '/tailrace/alerts/risk/',
+  'other-rules': '/tailrace/rules/?from={from}&to={to}',
+  'other-rule': '/tailrace/rules/?from={from}&to={to}', // the first of them
+  'other-timeline': '/tailrace/search/?q=user:anna | timeline 1h&from={from}&to={to}',
+  'other-top': '/tailrace/search/?q=| top user&from={from}&to={to}',
+  'other-saved': '/tailrace/search/saved/',
+  'other-entities': '/tailrace/entities/?from={from}&to={to}',
+  'other-user': '/tailrace/entities/user/anna/?from={from}&to={to}',
+  'other-table': '/tailrace/entities/table/cards/?from={from}&to={to}',
+  'other-class': '/tailrace/entities/class/pci/?from={from}&to={to}',
+  'other-session': '/tailrace/entities/client/203.0.113.66/?from={from}&to={to}', // of its last record
+  'other-rows': '/tailrace/evidence/pci/refused_access/?from={from}&to={to}',
+  'other-server': '/tailrace/setup/?instance=shop-db-2',
+  'other-hold': '/tailrace/retention/holds/new/',
+};
 /** Users that open a page instead of `security`. */
-const READER = { 'page-retention': 'compliance' };
+const READER = { 'page-retention': 'compliance', 'other-hold': 'compliance' };
 /** Pages to which the first link of a table with this address leads. */
-const FOLLOWED = { 'page-alert': '/tailrace/alerts/', 'page-query': '/tailrace/queries/' };
+const FOLLOWED = {
+  'page-alert': '/tailrace/alerts/', 'page-query': '/tailrace/queries/', 'other-incident': '/tailrace/alerts/incidents/',
+  'other-rule': '/tailrace/rules/', 'other-session': '/tailrace/sessions/',
+};
+const SIZES = [{ width: 1440, height: 900 }, { width: 1920, height: 1080 }];
+const EVERY_SIZE = Boolean(process.env.EVERY_SIZE);
 
 async function storyDay(browser) {
   await browser.showFirst(); // other tabs hide filters that they do not use
@@ -67,22 +97,52 @@ function hours(count) {
   };
 }
 
+/** Opens a work page of the day of the stories, or the page to which its first link leads. */
+async function openPage(browser, name) {
+  const time = (milliseconds) => new Date(milliseconds).toISOString().slice(0, 19) + 'Z';
+  const path = { ...PAGES, ...OTHER_PAGES }[name].replace('{from}', time(STORY_END - DAY)).replace('{to}', time(STORY_END));
+  await browser.page.goto(`${process.env.SUPERSET_URL}${path}`, { waitUntil: 'load' });
+  if (FOLLOWED[name]) {
+    const link = browser.page.locator(`table.rows tbody a[href*="${FOLLOWED[name]}"]`).first();
+    const href = await link.getAttribute('href');
+    await browser.page.goto(new URL(href, process.env.SUPERSET_URL).href, { waitUntil: 'load' });
+  }
+}
+
 /** Takes a picture of the upper part of each of these work pages in both themes. */
 async function takePages(browser, names) {
-  const time = (milliseconds) => new Date(milliseconds).toISOString().slice(0, 19) + 'Z';
   await browser.page.setViewportSize({ width: 1440, height: 1000 });
   for (const name of names) {
-    const address = PAGES[name].replace('{from}', time(STORY_END - DAY)).replace('{to}', time(STORY_END));
-    await browser.page.goto(`${process.env.SUPERSET_URL}${address}`, { waitUntil: 'load' });
-    if (FOLLOWED[name]) {
-      const link = browser.page.locator(`table.rows tbody a[href*="${FOLLOWED[name]}"]`).first();
-      const href = await link.getAttribute('href');
-      await browser.page.goto(new URL(href, process.env.SUPERSET_URL).href, { waitUntil: 'load' });
-    }
+    await openPage(browser, name);
     for (const [theme, suffix] of [['dark', '-dark'], ['light', '']]) {
       await browser.page.emulateMedia({ colorScheme: theme });
       await browser.page.reload({ waitUntil: 'load' }); // charts apply the theme when they are drawn
       await browser.page.screenshot({ path: join(directory, `${name}${suffix}.png`) });
+    }
+  }
+}
+
+/** Takes what a window of each size shows of these dashboards and work pages, in both themes. */
+async function takeEverySize(browser, its, names) {
+  for (const size of SIZES) {
+    browser.viewport = size;
+    for (const theme of ['light', 'dark']) {
+      await browser.page.emulateMedia({ colorScheme: theme });
+      const take = async (name, open) => {
+        const began = Date.now();
+        const drawn = await open().catch((error) => console.error(`${name}: ${error.message}`));
+        const file = `${name}-${size.width}x${size.height}-${theme}`;
+        console.log(`${file}: ${Math.round(drawn ?? Date.now() - began)} ms`);
+        await browser.page.screenshot({ path: join(directory, `${file}.png`) });
+      };
+      for (const { slug, timed } of its) {
+        const range = timed && !NOW.includes(slug) ? { range: [STORY_END - DAY, STORY_END] } : {};
+        await take(slug, () => browser.glance(`/superset/dashboard/${slug}/${address(range)}`));
+      }
+      await browser.page.setViewportSize(size);
+      for (const name of names) {
+        await take(name, () => openPage(browser, name));
+      }
     }
   }
 }
@@ -100,12 +160,16 @@ function password(user) {
 
 const shown = dashboards().filter(({ slug }) => wanted.length === 0 || wanted.includes(slug))
   .map(({ slug, roles, timed }) => ({ slug, timed, user: roles[0] === 'unmasked' ? 'admin' : roles[0] }));
-const pages = Object.keys(PAGES).filter((name) => wanted.length === 0 || wanted.includes(name));
+const pages = Object.keys(EVERY_SIZE ? { ...PAGES, ...OTHER_PAGES } : PAGES).filter((name) => wanted.length === 0 || wanted.includes(name));
 const readerOf = (name) => READER[name] ?? 'security';
 for (const user of new Set([...shown.map((each) => each.user), ...pages.map(readerOf)])) {
   const browser = await Browser.launch(process.env.SUPERSET_URL);
   try {
     await browser.logIn(user, password(user));
+    if (EVERY_SIZE) {
+      await takeEverySize(browser, shown.filter((each) => each.user === user), pages.filter((name) => readerOf(name) === user));
+      continue;
+    }
     for (const { slug, timed } of shown.filter((each) => each.user === user)) {
       await visit(browser, slug, FIRST[slug] ?? (timed ? storyDay : undefined))
         .catch((error) => console.error(`${slug}: ${error.message}`)); // takes the screenshot nevertheless, for inspection

@@ -53,6 +53,33 @@ def test_the_first_view_shows_changes_and_data_limits(dashboard):
     )
 
 
+def panels_with_changes() -> list[tuple[str, str, float]]:
+    """Returns dashboard, chart and the pixels of each of its numbers, in a window of 1,440 pixels."""
+    rows = [(each.name, row) for each in DASHBOARDS for tab in layout.tabs(each.content) for row in tab.rows]
+    placed = [(name, panel) for name, row in rows for panel in row if "chart" in panel]
+    charts = {chart.name: chart.content for chart in of_kind("charts")}
+    return [
+        (
+            name,
+            panel["chart"],
+            (panel["width"] * COLUMN_PIXELS - PADDING) / len(charts[panel["chart"]]["numbers"]),
+        )
+        for name, panel in placed
+        if changes.has_changes(charts[panel["chart"]])
+    ]
+
+
+def test_a_change_and_what_is_unknown_of_it_fit_below_a_number():
+    """Without its last words, such as "coverage unknown", a change would read as known."""
+    cut = [each for each in panels_with_changes() if each[2] < LEAST_PIXELS]
+    assert panels_with_changes() and not cut, f"wider panels, or fewer numbers: {cut}"
+
+
+COLUMN_PIXELS, PADDING = 92, 32
+"""Of a column of the grid beside the filter bar, in a window of 1,440 pixels; of a panel on both sides."""
+LEAST_PIXELS = 170
+""""+361 % against the previous" in one line, so that the whole text has three."""
+
 NOT_COMPARED = {"samples", "session"}
 """Dashboards of single statements and of one session, which have no period before."""
 

@@ -117,7 +117,7 @@ def test_the_page_of_an_alert_has_what_is_needed(visitors, ids):
     answer = visitors["compliance"].get(f"/tailrace/alerts/{ids[1]}/")
     words = " ".join(" ".join(parsed(answer.text).words).split())
     for text in (
-        "Rule of the inbox: user user1 from 10.1.20.17 with mysqldump on shop-db-1, detected once",
+        "Rule of the inbox: user user1 from 10.1.20.17 with mysqldump on shop-db-1, matched once",
         "closed: false positive",
         "select * from cards where id > ?",
         "Ask the owner of the account.",

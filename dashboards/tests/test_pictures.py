@@ -8,6 +8,7 @@ from loaded_assets import of_kind
 from PIL import Image, ImageChops
 
 from dashboards import pictures, screenshots
+from dashboards.tests import pages
 
 PICTURES = sorted(screenshots.IMAGES.glob("*"))
 
@@ -89,7 +90,15 @@ def test_a_picture_of_the_documentation_is_small_and_has_a_palette(picture):
 
 def test_the_program_takes_every_picture():
     text = (Path(__file__).parent / "screenshots.mjs").read_text()
-    pages = re.findall(r"^  '(page-[a-z]+)': '/tailrace/", text, re.MULTILINE)
+    shown = re.findall(r"^  '(page-[a-z]+)': '/tailrace/", text, re.MULTILINE)
     slugs = [dashboard.content["slug"] for dashboard in of_kind("dashboards")]
-    names = {*slugs, *pages, *(f"{page}-dark" for page in pages)}
+    names = {*slugs, *shown, *(f"{page}-dark" for page in shown)}
     assert {each.stem for each in PICTURES} == names
+
+
+def test_every_page_of_the_menu_is_taken_in_every_size():
+    """`make screenshots-all` takes the pages of PAGES and OTHER_PAGES."""
+    text = (Path(__file__).parent / "screenshots.mjs").read_text()
+    taken = set(re.findall(r"^  '(?:page|other)-[a-z]+': '(/tailrace/[a-z_/]*)", text, re.MULTILINE))
+    paths = {route.path.partition("?")[0] for route in pages.ROUTES if route.opens}
+    assert len(paths) > 10 and not {path for path in paths if "{" not in path} - taken

@@ -79,7 +79,7 @@ task('what became slower since yesterday, and why', 'developer', `/tailrace/quer
 
 task('the N+1 endpoint', 'developer', `/tailrace/queries/${STORY}`, async ({ page, click, enter }) => {
   await page.fill('#q', 'products');
-  await click('text=Search');
+  await click('form.search button');
   await click(`a[href*="${stories.loop.query_id}"]`);
   const found = await row(page, 'Requests that ran this statement', stories.loop.endpoint).first().innerText();
   assert.ok(found.includes(`${stories.loop.repeats}`), found);
@@ -87,7 +87,7 @@ task('the N+1 endpoint', 'developer', `/tailrace/queries/${STORY}`, async ({ pag
 
 task('a statement by pasted SQL', 'developer', `/tailrace/queries/${STORY}`, async ({ page, click }) => {
   await page.fill('#q', stories.export.statement);
-  await click('text=Search');
+  await click('form.search button');
   await click(`a[href*="${stories.export.query_id}"]`);
   assert.match(await text(page), /anna/);
 });

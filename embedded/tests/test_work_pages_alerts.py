@@ -251,12 +251,12 @@ def test_saved_filters_have_names_and_a_limit():
 def test_the_sentence_says_what_is_known():
     assert details.sentence(ALERT) == (
         "Dump-like read: user mallory from 10.1.20.17 with mysqldump on shop-db-1, "
-        "detected 3 times, from 2026-03-01 12:00:00 to 2026-03-01 12:05:00 UTC."
+        "matched 3 times, from 2026-03-01 12:00:00 to 2026-03-01 12:05:00 UTC."
     )
     without = {**ALERT, "user": "", "src_ip": "", "program": "", "instance": "", "alert_count": 1}
     without["window_from"] = without["event_time"]
     assert details.sentence(without) == (
-        "Dump-like read: user mallory, detected once, at 2026-03-01 12:05:00 UTC."
+        "Dump-like read: user mallory, matched once, at 2026-03-01 12:05:00 UTC."
     )
     assert "An unknown user from 10.1.20.17" in details.sentence({**ALERT, "user": ""})
 

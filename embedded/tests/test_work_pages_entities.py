@@ -86,6 +86,8 @@ def noted(
 ) -> dict[str, tuple[str, str]]:
     census = int(watched_since.timestamp())
     read = ReadBars([{"source": source, "census_second": census} for source in overview.SOURCES.values()])
+    of_session = overview.numbers(kinds.OF_ACTORS, rows, alerts, overview.Logs(logs), DAY, read, False)
+    assert not any("period" in item["note"] for item in of_session)
     found = overview.numbers(kinds.OF_ACTORS, rows, alerts, overview.Logs(logs), DAY, read)
     return {item["title"]: (item["value"], item["note"]) for item in found}
 

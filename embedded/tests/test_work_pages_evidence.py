@@ -90,6 +90,8 @@ def test_columns_have_the_kind_of_their_values():
     assert {column.key for column in rows.complete([row], result)} == row.keys()
     assert [column.key for column in rows.complete([], result)] == list(result.columns)
     assert rows.shown(result, [])[0].title == "At"
+    account, instance = rows.columns(["account", "instance", "privileges"], [])[:2]
+    assert account.width > instance.width, "an account with its host is one word"
 
 
 @pytest.mark.parametrize(

@@ -43,5 +43,17 @@ def test_a_bar_of_seconds_in_two_minutes_is_read_if_both_are():
     assert known == [False, True, True, False]
 
 
+def test_the_log_of_one_server_does_not_stand_for_those_of_others():
+    known = {**NOTHING, "source": "slowlog", "census_second": 1, "last_second": 9 * HOUR}
+    one = {**known, "instance": "db1", "slots": [2 * HOUR, 3 * HOUR]}
+    read = ReadBars([one, {**known, "instance": "db2", "slots": [2 * HOUR]}])
+    assert read.is_read_on({"db1", "db2"}, 2 * HOUR, 3 * HOUR, SLOW)
+    assert not read.is_read_on({"db1", "db2"}, 3 * HOUR, 4 * HOUR, SLOW)
+    assert read.is_read_on({"db1"}, 3 * HOUR, 4 * HOUR, SLOW) and read.is_read(3 * HOUR, 4 * HOUR, SLOW)
+    assert not read.is_read_on({"db1", "db3"}, 2 * HOUR, 3 * HOUR, SLOW), "db3 has no log"
+    assert not read.is_read_on(set(), 2 * HOUR, 3 * HOUR, SLOW)
+    assert not read.is_read_on({"db1"}, 2 * HOUR, 3 * HOUR, AUDIT)
+
+
 def test_nothing_is_known_without_logs():
     assert not ReadBars([]).is_read(0, HOUR, AUDIT) and ReadBars([]).begin(AUDIT) is None

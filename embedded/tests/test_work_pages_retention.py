@@ -56,7 +56,7 @@ def test_tables_that_expire_next_are_before_the_others_and_above_the_table():
         "query_samples",
     ]
     expiring = listing.headline([hidden, later, soon], [])[1]
-    assert (expiring["value"], expiring["note"]) == ("2026-01-02", "receipts, unknown of 1 table")
+    assert (expiring["value"], expiring["note"]) == ("2026-01-02", "receipts, unknown for 1 table")
     assert listing.headline([hidden], [])[1]["value"] == "unknown"
 
 

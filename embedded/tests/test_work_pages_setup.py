@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tailrace.sources import log_fixes
+from tailrace_capture.doctor import logging_checks
 from tailrace_pages.setup import findings, listing, rules, servers
 from tailrace_pages.setup.servers import Found, by_instance
 
@@ -243,3 +244,23 @@ def test_rules_are_unknown_to_audiences_that_may_not_read_them():
     assert listing.rules_text(servers.server("db1", found([log()]))) is None
     counted = found([log()], rule_counts={"db1": {"rules": 140, "able": 98}})
     assert listing.rules_text(servers.server("db1", counted)) == "98 of 140"
+
+
+def test_unknown_auditing_of_mariadb_has_a_next_step():
+    """No grant makes MariaDB's snapshots contain the state of auditing, so doctor has to say more."""
+    mariadb = {**snapshot(), "product": "mariadb", "version": "10.11.14-MariaDB-log"}
+    its = found([log("slowlog")], [mariadb], settings())
+    (finding,) = source("audit", its).findings
+    assert "auditing is unknown" in finding.message and finding.fix == findings.DOCTOR
+    assert listing.product_text(servers.server("db1", its)) == "MariaDB 10.11.14-MariaDB-log"
+
+
+def test_standard_error_is_a_problem_only_if_its_file_is_not_read():
+    def messages(facts, *logs) -> list[str]:
+        return [each.message for each in source("errorlog", found(logs, [snapshot()], facts)).findings]
+
+    to_terminal = settings(log_error="stderr")
+    assert logging_checks.STANDARD_ERROR in messages(to_terminal)
+    assert messages(to_terminal, log("errorlog")) == []
+    without = [each for each in settings() if each["key"] != "log_error"]
+    assert logging_checks.STANDARD_ERROR not in messages(without), "the setting is unknown"

@@ -50,6 +50,16 @@ def test_expensive_steps_name_their_reason(text, cost):
     assert (step.cost, step.depth, step.is_expensive) == (cost, 1, bool(cost))
 
 
+def test_one_row_of_a_step_is_singular():
+    found = plan_trees.difference("products: const by PRIMARY, 1 rows", "products: ref by x, 11 rows")
+    assert [step.text for step in found] == [
+        "products: const by PRIMARY, 1 row",
+        "products: ref by x, 11 rows",
+    ]
+    (step,) = plan_trees.difference("a: const, 1 rows", "a: const, 9 rows")
+    assert step.change == "same", "the number of rows is no change"
+
+
 def plan(plan_hash: str, outline: str = "query block", **columns) -> dict:
     its = {"server": "db1", "model": "{}", "default_database": "shop", "advice": [], "cost": None}
     return {**its, "plan_hash": plan_hash, "outline": outline, **columns}
@@ -136,6 +146,18 @@ def bucket(executions: float, classes: dict[int, float]) -> dict:
 
 def always(start: int, end: int) -> bool:
     return True
+
+
+def test_bars_with_executions_are_too_low_if_a_log_was_not_read():
+    span = TimeRange(NOON - timedelta(minutes=3), NOON)
+    begin = int(span.since.timestamp())
+    entries = {str(begin): bucket(4, {0: 4}), str(begin + 60): bucket(2, {0: 2})}
+    shown = trend.buckets(span, entries, lambda start, end: start == begin)
+    assert [row["executions"] for row in shown] == [4, 2, None]
+    assert trend.obstacles(shown) == [
+        "1 bar of the load may be too low: the slow log of a server was not read in all of that time."
+    ]
+    assert trend.obstacles(shown[:1]) == []
 
 
 def test_a_bucket_without_entries_has_no_load_and_an_unknown_latency():

@@ -14,11 +14,11 @@ WITH
 -- record, 0 without any, `last_second` that of the last record or census; parts/read_slots.sql describes the other columns.
 -- Parameters: from, to, width, clusters and servers (empty for all), sources (kinds of logs).
 SELECT
-    source, max(first_seconds) AS first_second, max(census_seconds) AS census_second, max(last_seconds) AS last_second,
+    source, max(first_seconds) AS first_second, minIf(census_seconds, census_seconds > 0) AS census_second, max(last_seconds) AS last_second,
     any(slot_seconds) AS step,
     arraySort(groupUniqArrayArray(slots_read)) AS slots
 FROM (
-    SELECT * FROM read_slots
+    SELECT source, first_seconds, census_seconds, last_seconds, slots_read FROM read_slots
     UNION ALL
     SELECT 'slowlog', toUInt32(min(minute)), 0, toUInt32(max(minute)), []
     FROM tailrace.query_load_1m

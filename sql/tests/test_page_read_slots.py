@@ -66,6 +66,15 @@ def test_the_log_of_one_server_does_not_stand_for_those_of_others(two_clusters, 
     assert slow_logs.were_read(store.rows, later, {})
 
 
+def test_a_bar_of_a_statement_is_read_if_the_logs_of_all_its_servers_were(two_clusters, store):
+    begin = int(SPAN.since.timestamp())
+    read = slow_logs.read(store.rows, TimeRange(SPAN.since, UNTIL), "", ["db1", "db2"])
+    bars = range(begin, begin + HOURS * 3600, 3600)
+    known = [read.is_read_on({"db1", "db2"}, start, start + 3600, slow_logs.SOURCES) for start in bars]
+    assert known == [True, False, False, True, True, True]
+    assert all(read.is_read_on({"db1"}, start, start + 3600, slow_logs.SOURCES) for start in bars)
+
+
 def test_a_listed_slow_log_that_never_arrived_makes_executions_unknown(admin, stored, store):
     stored("ledger", *census("read", "db1"))
     assert slow_logs.were_read(store.rows, SPAN, {})

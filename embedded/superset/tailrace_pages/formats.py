@@ -88,8 +88,13 @@ def size(value: float | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """0.1234 -> 12.3 %"""
-    return UNKNOWN if _is_unknown(value) else f"{value * 100:.1f} %"
+    """0.1234 -> 12.3 %. A small part is not written as nothing, nor most as all: < 0.1 %, > 99.9 %"""
+    if _is_unknown(value):
+        return UNKNOWN
+    written = f"{value * 100:.1f} %"
+    if value > 0 and written == "0.0 %":
+        return "< 0.1 %"
+    return "> 99.9 %" if value < 1 and written == "100.0 %" else written
 
 
 def change(now: float | None, before: float | None) -> str:

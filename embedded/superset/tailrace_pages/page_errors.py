@@ -27,7 +27,7 @@ class ForbiddenError(PageError):
 
 
 class NotFoundError(PageError):
-    """The object does not exist, or the viewer must not see it; the page is the same for both."""
+    """The object does not exist, or the viewer may not see it; the page is the same for both."""
 
     status = 404
     title = "Not found"

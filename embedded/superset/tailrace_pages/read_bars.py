@@ -1,11 +1,12 @@
 """Which bars of a chart over time are known: a bar without records is 0 only if a log was read, else unknown.
 
-Rows are those of page_query_coverage and page_entity_coverage. A log is read from its first record to
-its last record or census; from its first census on, only in the slots that the census covers. A bar that is
-shorter than a minute may lie in two slots, and is read if both are. Times are Unix times in seconds.
+Rows are those of page_query_coverage, one per server, and page_entity_coverage, one for all servers. A log is
+read from its first record to its last record or census; from its first census on, only in the slots that the
+census covers. A bar that is shorter than a minute may lie in two slots, and is read if both are. Times are
+Unix times in seconds.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,23 +18,34 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ReadBars:
-    """One row per kind of log: source, first_second, census_second, last_second, step, slots."""
+    """Rows with source, first_second, census_second, last_second, step, slots, and maybe instance."""
 
     rows: Sequence[Row]
 
     @read_once
-    def _slots(self) -> dict[str, frozenset[int]]:
-        return {row["source"]: frozenset(row["slots"]) for row in self.rows}
+    def _slots(self) -> list[frozenset[int]]:
+        return [frozenset(row["slots"]) for row in self.rows]
 
     def is_read(self, start: int, end: int, sources: Collection[str]) -> bool:
         """Returns whether a log of one of these kinds was read in the bar from start to end."""
-        return any(self._reads(row, start, end) for row in self.rows if row["source"] in sources)
+        return any(self._reads(start, end, sources))
 
-    def _reads(self, row: Row, start: int, end: int) -> bool:
+    def is_read_on(self, instances: Collection[str], start: int, end: int, sources: Collection[str]) -> bool:
+        """Returns whether such a log of each of these servers was read; without a server, it is not known."""
+        return bool(instances) and set(instances) <= {
+            row["instance"] for row in self._reads(start, end, sources)
+        }
+
+    def _reads(self, start: int, end: int, sources: Collection[str]) -> Iterator[Row]:
+        for row, slots in zip(self.rows, self._slots, strict=True):
+            if row["source"] in sources and self._is_read(row, slots, start, end):
+                yield row
+
+    def _is_read(self, row: Row, slots: Collection[int], start: int, end: int) -> bool:
         if start > row["last_second"]:
             return False
         if row["census_second"] and start >= row["census_second"]:
-            step, slots = row["step"], self._slots[row["source"]]
+            step = row["step"]
             return all(each in slots for each in range(start // step * step, end, step))
         return bool(_begin(row)) and end > _begin(row)
 

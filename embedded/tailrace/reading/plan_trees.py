@@ -18,7 +18,8 @@ EXPENSIVE_FLAGS = {
     "full scan on null key": "reads the whole table for NULL",
     "rematerialize": "is filled again for each row",
 }
-_ROWS = re.compile(r", ([\d,]+) rows")
+_ROWS = re.compile(r", ([\d,]+) rows?\b")
+_ONE_ROW = re.compile(r", 1 rows\b")
 _SCAN = re.compile(r": (ALL|index)(?: by [^,]*)?(?:,|$)")
 SAME, ADDED, REMOVED = "same", "added", "removed"
 
@@ -60,7 +61,7 @@ def difference(before: str, after: str) -> list[Step]:
 
 def _step(line: str) -> Step:
     text = line.lstrip()
-    return Step((len(line) - len(text)) // 2, text, _cost(text))
+    return Step((len(line) - len(text)) // 2, _ONE_ROW.sub(", 1 row", text), _cost(text))
 
 
 def _cost(text: str) -> str:

@@ -9,7 +9,7 @@
         concat(toString(position), '/', toString(step)) AS node,
         if(step = 1, 'root', concat(toString(position), '/',
             toString(arrayLastIndex(depth -> depth = depths[step] - 1, arraySlice(depths, 1, step - 1))))) AS parent,
-        if(step = 1, concat('plan ', plan_hash), trimLeft(lines[step])) AS label
+        if(step = 1, concat('plan ', plan_hash), replaceRegexpAll(trimLeft(lines[step]), ', 1 rows\\b', ', 1 row')) AS label
     FROM (
         SELECT *, arrayMap(line -> intDiv(length(line) - length(trimLeft(line)), 2), lines) AS depths FROM drawn
     ) AS drawn

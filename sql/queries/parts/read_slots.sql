@@ -1,5 +1,7 @@
 {%- include "parts/covered_slots.sql" -%}
-{#- In which slots of a chart over time logs were read, for a WITH: `read_slots`, with the columns
+{#- In which slots of a chart over time logs were read, for a WITH: `read_slots`, a row or two per server and kind of log,
+    with the columns
+    instance        server;
     source          kind of log;
     first_seconds   0;
     census_seconds  Unix time of the first census, 0 without any: from then on, coverage_1m knows each minute;
@@ -18,14 +20,14 @@
                 AND (empty({servers:Array(String)}) OR instance IN {servers:Array(String)})
 {%- endset %}
     read_slots AS (
-        SELECT toString(source) AS source, toUInt32(0) AS first_seconds, toUInt32(min(at)) AS census_seconds,
-            toUInt32(max(at)) AS last_seconds, [] :: Array(UInt32) AS slots_read
+        SELECT toString(instance) AS instance, toString(source) AS source, toUInt32(0) AS first_seconds,
+            toUInt32(min(at)) AS census_seconds, toUInt32(max(at)) AS last_seconds, [] :: Array(UInt32) AS slots_read
         FROM tailrace.ledger
         WHERE kind = 'CENSUS' AND {{ condition }}
-        GROUP BY source
+        GROUP BY instance, source
         UNION ALL
-        SELECT log_source, 0, 0, 0, groupUniqArray(slot)
+        SELECT toString(log_instance), log_source, 0, 0, 0, groupUniqArray(slot)
         FROM (
 {{ covered_slots('first_minute_read', 'end_minute_read', 'slot_seconds', 'kinds_read', 'server_read', condition) }})
-        GROUP BY log_source
+        GROUP BY log_instance, log_source
     )

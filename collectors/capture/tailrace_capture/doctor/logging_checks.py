@@ -210,12 +210,15 @@ def _audit_options(seen: ServerState) -> Iterator[Finding]:
         yield Finding(WARNING, "audit", text, setting(seen, "audit_log_policy", "'ALL'"))
 
 
+STANDARD_ERROR = "it is written to standard error and not to a file"
+
+
 def error_log(seen: ServerState) -> Iterator[Finding]:
     """Checks that the error log is a file and contains failed logins."""
     value = seen.variable("log_error")
-    if not value or value.endswith("stderr"):
+    if "log_error" in seen.variables and (not value or value.endswith("stderr")):
         fix = ("# my.cnf, only read at start", _section(seen), "log_error = /var/log/mysql/error.log")
-        yield Finding(WARNING, "error log", "it is written to standard error and not to a file", fix)
+        yield Finding(WARNING, "error log", STANDARD_ERROR, fix)
     noise = seen.variable("log_error_verbosity", "log_warnings")
     name = "log_error_verbosity" if "log_error_verbosity" in seen.variables else "log_warnings"
     least = 3 if name == "log_error_verbosity" else 2

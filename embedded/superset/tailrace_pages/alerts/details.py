@@ -130,7 +130,7 @@ def _entity(alert: Mapping[str, Any]) -> str:
 
 def _times(alert: Mapping[str, Any]) -> str:
     number = int(alert["alert_count"])
-    how_often = "detected once" if number == 1 else f"detected {formats.count(number)} times"
+    how_often = "matched once" if number == 1 else f"matched {formats.count(number)} times"
     began, ended = formats.time(alert["window_from"]), formats.time(alert["event_time"])
     return f"{how_often}, {f'at {ended}' if began == ended else f'from {began} to {ended}'} UTC"
 

@@ -95,7 +95,7 @@ def read(store: "Store", id_: str) -> Incident:
     """Returns the incident of an alert. Raises NotFoundError."""
     found = Incidents(store.rows).of(handling.checked_id(id_))
     if found is None:
-        raise NotFoundError(f"There is no incident {id_}, or you must not see it, or it is suppressed.")
+        raise NotFoundError(f"There is no incident {id_}, or your role may not see it, or it is suppressed.")
     return found
 
 

@@ -95,6 +95,11 @@ class Entity:
         return f"{KINDS[self.kind]} {self.name}"
 
     @property
+    def in_words(self) -> str:
+        """The title within a sentence: `the table shop.cards`."""
+        return f"the {self.title[:1].lower()}{self.title[1:]}"
+
+    @property
     def is_data(self) -> bool:
         """Whether it is used, as a table is, and does not act, as a user does."""
         return self.kind in ("table", "class")

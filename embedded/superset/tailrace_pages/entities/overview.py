@@ -68,14 +68,16 @@ def numbers(
     logs: Logs,
     span: TimeRange,
     read: ReadBars,
+    compares: bool = True,
 ) -> list[dict[str, str]]:
-    """Returns {title, value, note, link} for each measure. `alerts` are those of both periods."""
+    """Returns {title, value, note, link} for each measure. `alerts` are those of both periods. `compares` is
+    false for sessions: the time before a session contains none of it."""
     since = span.before().since
     found = []
     for each in measures:
         doubt = "" if read.is_watched_since(since, sources_of(each)) else ", coverage unknown"
         doubt = doubt if logs.begin_before(since) else None
-        found.append(_number(each, _counted(each, rows, alerts, span), logs, doubt))
+        found.append(_number(each, _counted(each, rows, alerts, span), logs, doubt, compares))
     return found
 
 
@@ -90,7 +92,9 @@ def _counted(
     return int(now), int(sum(row[measure.key] for row in rows) - now)
 
 
-def _number(measure: Measure, counted: tuple[int, int], logs: Logs, doubt: str | None) -> dict[str, str]:
+def _number(
+    measure: Measure, counted: tuple[int, int], logs: Logs, doubt: str | None, compares: bool
+) -> dict[str, str]:
     """`doubt` is added to the change; None if no log begins before the previous period."""
     now, before = counted
     known = logs.with_any(measure.logs)
@@ -103,8 +107,10 @@ def _number(measure: Measure, counted: tuple[int, int], logs: Logs, doubt: str |
     if without:
         return {**item, "value": f"≥ {formats.count(now)}", "note": without}
     change = "previous period unknown" if doubt is None else _change(now, before) + doubt
-    part = f"; known for {known} of {logs.servers} servers" if known < logs.servers else ""
-    return {**item, "value": formats.count(now), "note": change + part}
+    notes = [change] if compares else []
+    if known < logs.servers:
+        notes.append(f"known for {known} of {logs.servers} servers")
+    return {**item, "value": formats.count(now), "note": "; ".join(notes)}
 
 
 def _change(now: int, before: int) -> str:

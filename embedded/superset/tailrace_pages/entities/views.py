@@ -122,7 +122,13 @@ def _head(reading: Reading) -> dict[str, Any]:
     shown = overview.bars(measures, reading.timeline, about, reading.logs, reading.span, reading.read)
     return {
         "numbers": overview.numbers(
-            measures, reading.timeline, about, reading.logs, reading.span, reading.read
+            measures,
+            reading.timeline,
+            about,
+            reading.logs,
+            reading.span,
+            reading.read,
+            compares=reading.entity.kind != kinds.SESSION,
         ),
         "measures": measures,
         "begin": overview.begin(measures, reading.read, reading.span),
@@ -164,7 +170,7 @@ def _latest(reading: Reading, has_patterns: bool) -> Any:
     latest = reading.latest()
     if latest is None and not reading.alerts and not has_patterns:
         raise NotFoundError(
-            f"No record names {formats.visible(reading.entity.title)}, or you must not see it."
+            f"No record names {formats.visible(reading.entity.in_words)}, or your role may not see it."
         )
     return latest
 

@@ -13,6 +13,9 @@ WIDTH_OF_TIME = 20
 WIDTH_BESIDE_TEXTS = 14
 """Of other columns, if there is a column of TEXTS."""
 
+WIDTHS = {"account": 24}
+"""Of columns whose values are longer and read as a whole: `'app_orders'@'10.20.1.%'` is not broken."""
+
 PAGE = "SELECT * FROM (\n{}\n)\n{}\nLIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}"
 COUNT = "SELECT count() AS counted FROM (\n{}\n)"
 
@@ -35,7 +38,9 @@ def columns(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[Col
     """Returns the columns with these names; the kind of each is that of its first known value."""
     chosen = [*names]
     others = WIDTH_BESIDE_TEXTS if TEXTS.intersection(chosen) else 0
-    return [_column(name, _kind(name, rows), 0 if name in TEXTS else others) for name in chosen]
+    wide = WIDTHS if others else {}
+    widths = {name: 0 if name in TEXTS else wide.get(name, others) for name in chosen}
+    return [_column(name, _kind(name, rows), widths[name]) for name in chosen]
 
 
 def shown(result: Result, rows: Sequence[Mapping[str, Any]]) -> list[Column]:

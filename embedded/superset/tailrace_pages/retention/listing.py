@@ -53,7 +53,7 @@ ENOUGH, SHORT, UNSET = "●", "▲", "○"
 
 
 def rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
-    """Returns the rows of CSV_TABLES, tables that are kept too short first, then those that expire next."""
+    """Returns the rows of CSV_TABLES, tables not kept long enough first, then those that expire next."""
     return [
         {
             "kind": line.kind,
@@ -152,7 +152,7 @@ def headline(lines: Sequence[Line], holds: Sequence[Hold]) -> list[dict[str, Any
     none_expires = formats.UNKNOWN if any(line.rows is None for line in lines) else "nothing"
     return [
         {
-            "title": "Tables kept too short",
+            "title": "Tables not kept long enough",
             "value": formats.count(short),
             "note": "for the chosen frameworks",
         },
@@ -169,5 +169,5 @@ def headline(lines: Sequence[Line], holds: Sequence[Hold]) -> list[dict[str, Any
 def _expiring(table: str, lines: Sequence[Line]) -> str:
     """Returns the table whose row expires next, and how many tables are unknown."""
     hidden = sum(line.rows is None for line in lines)
-    unknown = f"unknown of {counted(hidden, 'table')}" if hidden else ""
+    unknown = f"unknown for {counted(hidden, 'table')}" if hidden else ""
     return ", ".join(filter(None, (table, unknown)))

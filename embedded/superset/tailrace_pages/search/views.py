@@ -20,8 +20,7 @@ from tailrace.search.compiler import searched_logs
 from tailrace.search.fields import LOGS
 from tailrace.search.model import Count, Timeline, Top
 from tailrace.search.paging import cursor
-from tailrace.search.value_types import span_text
-from tailrace_pages import analyst, csv_table, rendering
+from tailrace_pages import analyst, csv_table, formats, rendering
 from tailrace_pages.page_errors import PageError, UnavailableError
 from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.search import asking, charts, saved_views
@@ -71,7 +70,7 @@ def _found(text: str, query: SearchQuery, asked: Request, span: TimeRange | None
     if isinstance(query.pipe, Timeline):
         drawn = charts.bars(rows, linking.span, query.pipe.seconds, _is_read(asked, linking.span))
         busy = [row for row in drawn if row["events"]]
-        chart, bar = charts.timeline(drawn, query.pipe.seconds), span_text(query.pipe.seconds)
+        chart, bar = charts.timeline(drawn, query.pipe.seconds), formats.duration(query.pipe.seconds)
         found = {"chart": chart, "rows": busy, "bar": bar}
         return _answer(text, query, asked, span, found, drawn)
     if isinstance(query.pipe, Top):

@@ -18,6 +18,7 @@ from tailrace_pages import formats
 
 ACCOUNT = "'tailrace'@'%'"
 """The account of the grants in fixes."""
+DOCTOR = ("tailrace doctor --server mysql://tailrace@HOST/",)
 AUDITING = ("audit", "auditing")
 PROBLEMS = (ERROR, WARNING)
 """Severities that count as problems; INFO does not."""
@@ -58,12 +59,13 @@ def slow_state_of(its_product: Product | None, settings: Mapping[str, str]) -> C
     return CapturedState(its_product, known)
 
 
-def of_log(source: str, state: CapturedState | None, sees_all: bool) -> list[Finding]:
+def of_log(source: str, state: CapturedState | None, sees_all: bool, is_read: bool = False) -> list[Finding]:
     """Returns the problems of the server's settings for a kind of log.
 
     Parameters
     ----------
     sees_all : whether the viewer's audience may read all settings
+    is_read : whether a log of this kind is read; then standard error leads to it, as with mysqld_safe
     """
     if source == "general":
         return []
@@ -71,16 +73,18 @@ def of_log(source: str, state: CapturedState | None, sees_all: bool) -> list[Fin
         return [Finding(INFO, source, HIDDEN[source])]
     if state is None:
         text = "the settings of this server are unknown: no snapshot contains them"
-        return [Finding(INFO, source, text, ("tailrace doctor --server mysql://tailrace@HOST/",))]
+        return [Finding(INFO, source, text, DOCTOR)]
     if source == "audit" and AUDITING not in state.facts:
         text = "the state of auditing is unknown: no snapshot contains it"
-        return [Finding(WARNING, source, text, grants_for(state.product, ACCOUNT)["audit"])]
+        return [Finding(WARNING, source, text, grants_for(state.product, ACCOUNT)["audit"] or DOCTOR)]
     checks = {
         "slowlog": logging_checks.slow_log,
         "audit": logging_checks.audit_log,
         "errorlog": logging_checks.error_log,
     }
-    return [finding for finding in checks[source](state) if finding.severity != OK]
+    refuted = {logging_checks.STANDARD_ERROR} if is_read else set()
+    found = checks[source](state)
+    return [each for each in found if each.severity != OK and each.message not in refuted]
 
 
 def not_watched(source: str, instance: str, cluster: str, state: CapturedState | None) -> Iterator[Finding]:
@@ -95,7 +99,7 @@ def not_audited(source: str, logs: Sequence[Row], seen: Sequence[Finding]) -> It
     is_read = any(log["source"] in ("audit", "general") for log in logs)
     if source == "audit" and not is_read and not any(each.severity in PROBLEMS for each in seen):
         text = "no audit log and no general log is read: what users do on this server is unknown"
-        yield Finding(WARNING, source, text, ("tailrace doctor --server mysql://tailrace@HOST/",))
+        yield Finding(WARNING, source, text, DOCTOR)
 
 
 def slow_log_text(state: CapturedState | None) -> str | None:

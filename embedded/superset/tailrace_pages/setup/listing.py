@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tailrace.plural import counted
+from tailrace_capture.product import MARIADB, MYSQL, PERCONA
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.setup.rules import Group
 from tailrace_pages.setup.servers import BEHIND, NEVER, SILENT, SYMBOLS, TITLES, Server, Source
 
+PRODUCTS = {MARIADB: "MariaDB", MYSQL: "MySQL", PERCONA: "Percona Server"}
 SERVERS = (
     Column("instance", "Instance", 20, link="address"),
     Column("product", "Product", 0),
@@ -69,7 +71,7 @@ def server_rows(servers: Iterable[Server], address: Callable[[str], str]) -> lis
 
 def product_text(server: Server) -> str | None:
     """Returns product and version; None if they are unknown."""
-    return f"{server.product.name} {server.product.text}" if server.product else None
+    return f"{PRODUCTS[server.product.name]} {server.product.text}" if server.product else None
 
 
 def state_text(source: Source) -> str:

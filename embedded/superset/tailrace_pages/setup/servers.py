@@ -152,7 +152,7 @@ def _log(kind: str, instance: str, cluster: str, logs: Sequence[Row], found: Fou
     seen = [
         *findings.of_listed(kind, absent),
         *findings.of_transport(kind, its),
-        *findings.of_log(kind, state, found.sees_all),
+        *findings.of_log(kind, state, found.sees_all, is_read=bool(its)),
     ]
     if not its and not absent:
         seen += findings.not_watched(kind, instance, cluster, state)

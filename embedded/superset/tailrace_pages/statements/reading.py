@@ -86,11 +86,13 @@ class Statement:
 
     @read_once
     def buckets(self) -> list[dict[str, Any]]:
-        """The executions over time, one row per bucket."""
+        """The executions over time, one row per bucket. The log of one server says nothing about another one:
+        a bucket is read if the logs of all servers that ran the statement were."""
+        servers = set(self.overview["server"])
         return trend.buckets(
             self.span,
             self.overview["bucket"],
-            lambda start, end: self.read.is_read(start, end, slow_logs.SOURCES),
+            lambda start, end: self.read.is_read_on(servers, start, end, slow_logs.SOURCES),
         )
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from tailrace.plural import counted
 from tailrace_pages import formats
 from tailrace_pages.statements import schema_changes
 from tailrace_pages.time_range import TimeRange
@@ -45,16 +46,24 @@ def buckets(
     """Returns one row per bucket of the range.
 
     Without entries, latencies are unknown; executions are 0 if `is_read(start, end)`, in Unix seconds, else
-    unknown, too.
+    unknown, too. `is_complete` says whether the log of each server was read.
     """
     each = width(span)
     first, last = int(span.since.timestamp()), int(span.until.timestamp())
     found = []
     for start in range(first // each * each, last, each):
         row, end = rows.get(str(start)), min(start + each, last)
-        known = row is not None or is_read(max(start, first), end)
-        found.append(_bucket(start, _seconds(start, each, first, last), row, known))
+        known = is_read(max(start, first), end)
+        shown = _bucket(start, _seconds(start, each, first, last), row, known)
+        found.append({**shown, "is_complete": known})
     return found
+
+
+def obstacles(shown: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns a sentence if bars with executions lack those of a log that was not read."""
+    low = sum(row["executions"] is not None and not row["is_complete"] for row in shown)
+    bars = counted(low, "bar of the load may be", "bars of the load may be")
+    return [f"{bars} too low: the slow log of a server was not read in all of that time."] if low else []
 
 
 def known(shown: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

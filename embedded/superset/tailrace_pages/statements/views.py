@@ -178,7 +178,7 @@ def _context(its: Statement) -> dict[str, Any]:
         "around_last_seen": _around(its),
         "limits": its.logging.limits(),
         "numbers": its.periods.numbers(),
-        "obstacles": its.periods.obstacles(),
+        "obstacles": [*its.periods.obstacles(), *trend.obstacles(shown)],
         "begin": its.begin,
         "load": trend.load_chart(shown, marks),
         "latency": trend.latency_chart(shown, marks),

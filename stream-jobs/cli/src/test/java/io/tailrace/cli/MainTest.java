@@ -79,7 +79,7 @@ class MainTest {
                 .isZero();
         assertThat(out().lines()).hasSize(3).allMatch(line -> line.startsWith("{\"event_id\":\""));
         assertThat(out()).contains("\"instance\":\"db1\"").doesNotContain("4111111111111111");
-        assertThat(err()).contains(LOG.length() + " bytes = 3 events").contains("1 dead letters STRAY_TEXT (6 bytes)");
+        assertThat(err()).contains(LOG.length() + " bytes = 3 events").contains("1 dead letter STRAY_TEXT (6 bytes)");
         assertThat(Files.readString(letters)).contains("\"raw\":\"stray\\n\"").contains("\"stage\":\"FRAMER\"");
     }
 
