@@ -209,7 +209,10 @@ class Brokers:
 
     def partition(self, topic: str, key: str) -> int:
         """Returns the partition of a key, as librdkafka chooses it."""
-        return zlib.crc32(key.encode()) % len(self._partitions()[topic])
+        return zlib.crc32(key.encode()) % self.partition_count(topic)
+
+    def partition_count(self, topic: str) -> int:
+        return len(self._partitions()[topic])
 
     def end_offset(self, topic: str, partitions: Sequence[int]) -> int:
         """Returns the sum of the ends of partitions: what consumers can read, which all replicas in sync

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.brokers import EXPIRATION_MILLIS, PARTITIONS, Brokers, await_time
+from e2e.brokers import EXPIRATION_MILLIS, Brokers, await_time
 from e2e.limits import LIMIT_SECONDS
 from e2e.stack import PORTS, Stack, wait_until
 from e2e.test_full_disk import full, mount
@@ -102,16 +102,32 @@ def test_topics_get_more_partitions_while_logs_grow(cluster: Brokers, watched: W
         await_rows(cluster, watched)
         control.stop_component(stack.home, "flink")
         await_more(watched)
-        cluster.apply_topics(GROWN)
-        with stack.without("fluentbit"):  # librdkafka reads the number of partitions every five minutes
-            await_more(watched)
-        await_more(watched)
-        added = range(PARTITIONS, GROWN)
-        wait_until(lambda: cluster.end_offset(LINES, added) > 0, "lines in a new partition")
+        add_partitions(cluster, watched)
         control.start_component(stack.home, "flink")
         await_more(watched)
     assert settle(stack, watched.manifests, LIMIT_SECONDS) == {}
     await_exact(stack, watched.manifests, LIMIT_SECONDS)
+
+
+def test_a_running_job_reads_new_partitions(cluster: Brokers, watched: Workload):
+    """The job looks for new partitions every ten seconds."""
+    with watched.writing(RATE):
+        await_rows(cluster, watched)
+        add_partitions(cluster, watched)
+        await_more(watched)
+    assert settle(cluster.stack, watched.manifests, LIMIT_SECONDS) == {}
+    await_exact(cluster.stack, watched.manifests, LIMIT_SECONDS)
+
+
+def add_partitions(cluster: Brokers, workload: Workload) -> None:
+    """Adds partitions to the topics of lines, and returns when a log has lines in a new one."""
+    before = cluster.partition_count(LINES)
+    after = max(GROWN, 2 * before)
+    cluster.apply_topics(after)
+    with cluster.stack.without("fluentbit"):  # librdkafka reads the number of partitions every five minutes
+        await_more(workload)
+    added = range(before, after)
+    wait_until(lambda: cluster.end_offset(LINES, added) > 0, "lines in a new partition")
 
 
 def test_the_disk_of_a_broker_is_full(cluster: Brokers, watched: Workload):
@@ -171,15 +187,16 @@ def test_two_of_three_are_killed(cluster: Brokers, watched: Workload):
     """One replica alone accepts nothing: the lines wait in the collector's queue and in their files."""
     with watched.writing(RATE):
         await_rows(cluster, watched)
-        alone = cluster.leader(LINES, 0)  # it continues to answer for this partition
+        used = cluster.partition(LINES, watched.manifests[0].instance)
+        alone = cluster.leader(LINES, used)  # it continues to answer for this partition
         first, second = (broker for broker in cluster.all if broker is not alone)
         with cluster.without(second, signal.SIGKILL):
             first.end(signal.SIGKILL)
-            before = cluster.end_offset(LINES, [0])
+            before = cluster.end_offset(LINES, [used])
             await_more(watched)
-            assert cluster.end_offset(LINES, [0]) == before
+            assert cluster.end_offset(LINES, [used]) == before
             first.start()
-        wait_until(lambda: cluster.end_offset(LINES, [0]) > before, "the lines that waited")
+        wait_until(lambda: cluster.end_offset(LINES, [used]) > before, "the lines that waited")
     assert_exact(cluster.stack, watched.manifests, LIMIT_SECONDS)
 
 
