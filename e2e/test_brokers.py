@@ -225,11 +225,14 @@ def test_an_expired_certificate_is_replaced(cluster: Brokers, watched: Workload,
         first.end()
         first.start()
         first.await_end()
+        assert "Exiting Kafka due to fatal exception during startup" in first.log
         assert "CertificateExpiredException" in first.log
 
         held.renew()
         for broker in cluster.all:
-            broker.end()
+            broker.end(
+                signal.SIGKILL
+            )  # no broker reaches another: an ordered stop would wait for the controller
             broker.start()
         cluster.await_all()
     assert_exact(stack, watched.manifests, LIMIT_SECONDS)
