@@ -230,9 +230,7 @@ def test_an_expired_certificate_is_replaced(cluster: Brokers, watched: Workload,
 
         held.renew()
         for broker in cluster.all:
-            broker.end(
-                signal.SIGKILL
-            )  # no broker reaches another: an ordered stop would wait for the controller
+            broker.end(signal.SIGKILL)  # an ordered stop would wait for a controller
             broker.start()
         cluster.await_all()
     assert_exact(stack, watched.manifests, LIMIT_SECONDS)
