@@ -5,18 +5,18 @@ three racks, two of them in sync for each write. Ids of transactions and of idem
 seconds.
 """
 
-import os
 import signal
 import subprocess
 import time
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
@@ -30,9 +30,10 @@ from tailrace_local.components.kafka import Kafka
 
 NUMBERS = (1, 2, 3)
 START_SECONDS = 300
+QUERY_SECONDS = 20
 STOP_SECONDS = 120
 HEAP = ("-Xms64m", "-Xmx256m")
-EXPIRATION_MILLIS = 20_000
+EXPIRATION_MILLIS = 40_000
 """After this time without a transaction, or without a record, Kafka forgets a producer."""
 PARTITIONS = 2
 LISTENERS = 3
@@ -82,15 +83,22 @@ class Broker:
         self._cluster = cluster
         self._log_file = directory / f"broker-{number}.log"
         self._configuration = directory / f"broker-{number}.properties"
+        self._log_start = 0
         self._process: subprocess.Popen | None = None
 
     @property
     def log(self) -> str:
-        return self._log_file.read_text(errors="replace")
+        """The output of the process since its last start."""
+        return self._log_file.read_bytes()[self._log_start :].decode(errors="replace")
 
     @property
     def is_running(self) -> bool:
         return self._process is not None and self._process.poll() is None
+
+    @property
+    def exit_code(self) -> int | None:
+        """That of the last process; None while it runs. 143: the JVM ended by itself after SIGTERM."""
+        return self._process.poll() if self._process else None
 
     def format(self, cluster_id: str) -> None:
         """Writes the configuration, and starts the tool that prepares the empty log directory."""
@@ -118,6 +126,7 @@ class Broker:
     def start(self) -> None:
         """Starts the process, and does not wait for it."""
         with self._log_file.open("ab") as log:
+            self._log_start = log.tell()
             self._process = self._started(log)
 
     def _started(self, log: BinaryIO) -> subprocess.Popen:
@@ -125,10 +134,10 @@ class Broker:
         return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
 
     def end(self, number: int = signal.SIGTERM) -> None:
-        """Sends a signal, and waits for the end; then kills the process."""
+        """Sends a signal to the process if it runs, and waits for its end; then kills it."""
         if not self._process:
             return
-        os.kill(self._process.pid, number)
+        self._process.send_signal(number)
         try:
             self._process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
@@ -192,11 +201,58 @@ class Brokers:
         ]
         self._retry(lambda: topics.apply(self.admin(), listed))
 
-    def admin(self) -> AdminClient:
-        """Returns a new client with the certificate of the administration, which knows all brokers."""
+    def admin(self, numbers: Sequence[int] = NUMBERS) -> AdminClient:
+        """Returns a new client with the certificate of the administration, which asks these brokers first."""
         client = local_kafka.administration(self.stack.settings, self.stack.home)
-        addresses = ",".join(f"127.0.0.1:{self.ports(number)[1]}" for number in NUMBERS)
+        addresses = ",".join(f"127.0.0.1:{self.ports(number)[1]}" for number in numbers)
         return AdminClient({**client.settings({"log_level": 0}), "bootstrap.servers": addresses})
+
+    def partition(self, topic: str, key: str) -> int:
+        """Returns the partition of a key, as librdkafka chooses it."""
+        return zlib.crc32(key.encode()) % self.partition_count(topic)
+
+    def partition_count(self, topic: str) -> int:
+        return len(self._partitions()[topic])
+
+    def end_offset(self, topic: str, partitions: Sequence[int]) -> int:
+        """Returns the sum of the ends of partitions: what consumers can read, which all replicas in sync
+        have."""
+        asked = {TopicPartition(topic, number): OffsetSpec.latest() for number in partitions}
+        admin = self.admin([broker.number for broker in self.all if broker.is_running])
+        # The client must be referenced: one that is deleted never answers.
+        found = admin.list_offsets(asked, request_timeout=QUERY_SECONDS)
+        try:
+            return sum(each.result(QUERY_SECONDS).offset for each in found.values())
+        except KafkaException as error:
+            raise ConnectionError(str(error)) from error
+
+    def transactional_ids(self) -> str:
+        """Returns Kafka's table of the transactional ids that it knows."""
+        return self._transactions("list")
+
+    def producers(self, topic: str, partition: int) -> int:
+        """Returns the number of idempotent producers of a partition that its leader knows."""
+        place = ["--topic", topic, "--partition", str(partition)]
+        lines = self._transactions("describe-producers", *place).splitlines()
+        return sum(line[:1].isdigit() for line in lines)
+
+    def _transactions(self, *words: str) -> str:
+        """Runs Kafka's tool; no Python client can ask this. The first word of a row is a number or an id."""
+        options = self._configuration_of_tools()
+        addresses = ",".join(f"127.0.0.1:{self.ports(number)[1]}" for number in NUMBERS)
+        tool = ["org.apache.kafka.tools.TransactionsCommand", "--bootstrap-server", addresses]
+        command = [*self.java(), *tool, "--command-config", options, *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS)
+        if done.returncode:
+            raise ConnectionError(f"{words}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def _configuration_of_tools(self) -> Path:
+        file = self.stack.home.root / "tools.properties"
+        stores = {"keystore": self.certificates.file("admin"), "truststore": self.certificates.trust}
+        lines = [f"ssl.{name}.type=PEM\nssl.{name}.location={path}" for name, path in stores.items()]
+        file.write_text("\n".join(["security.protocol=SSL", *lines]) + "\n")
+        return file
 
     def leader(self, topic: str, partition: int = 0) -> Broker:
         """Returns the leader of a partition. Raises OSError if it has none."""
@@ -206,11 +262,20 @@ class Brokers:
         return self.all[number - 1]
 
     def await_all(self) -> None:
-        """Returns when all brokers run, and each replica of each partition is in sync."""
-        wait_until(self._are_in_sync, "three brokers in sync")
+        """Returns when each broker answers that all brokers run, and that each replica is in sync.
 
-    def _are_in_sync(self) -> bool:
-        metadata = self._metadata()
+        Each one is asked, because the others do not notice at once that a broker was killed.
+        """
+        wait_until(lambda: all(map(self._are_in_sync, NUMBERS)), "three brokers in sync")
+
+    def start_ended(self) -> None:
+        """Starts the brokers whose process has ended."""
+        for broker in self.all:
+            if not broker.is_running:
+                broker.start()
+
+    def _are_in_sync(self, number: int) -> bool:
+        metadata = self._metadata([number])
         partitions = [p for topic in metadata.topics.values() for p in topic.partitions.values()]
         return len(metadata.brokers) == len(NUMBERS) and all(
             len(partition.isrs) == len(NUMBERS) and partition.leader in NUMBERS for partition in partitions
@@ -219,9 +284,9 @@ class Brokers:
     def _partitions(self) -> dict[str, dict]:
         return {name: topic.partitions for name, topic in self._metadata().topics.items()}
 
-    def _metadata(self):
+    def _metadata(self, numbers: Sequence[int] = NUMBERS):
         try:
-            return self.admin().list_topics(timeout=20)
+            return self.admin(numbers).list_topics(timeout=QUERY_SECONDS)
         except KafkaException as error:
             raise ConnectionError(str(error)) from error
 
@@ -245,7 +310,7 @@ class Brokers:
             yield
         finally:
             broker.start()
-            self.await_all()
+        self.await_all()
 
 
 def await_time(at: float) -> None:
