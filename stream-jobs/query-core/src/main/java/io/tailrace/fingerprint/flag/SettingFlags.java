@@ -46,7 +46,7 @@ public final class SettingFlags {
             + "|default_password_lifetime|password_history|strict_password_validation"
             + "|validate_password|validate_password_(policy|length|check_user_name|(mixed_case|number|special_char)_count)"
             + "|simple_password_check_(digits|letters_same_case|minimal_length|other_characters)"
-            + "|connection_control_(failed_connections_threshold|(min|max)_connection_delay)|max_password_errors"
+            + "|(component_)?connection_control_(failed_connections_threshold|(min|max)_connection_delay)|max_password_errors"
             + "|innodb_encrypt_(tables|log|temporary_tables)|innodb_(redo|undo)_log_encrypt"
             + "|innodb_encryption_threads|encrypt_(tmp_files|tmp_disk_tables|binlog)|binlog_encryption"
             + "|default_table_encryption|table_encryption_privilege_check|aria_encrypt_tables"

@@ -41,7 +41,7 @@ final class SettingValue {
             "keyring_force",
             "online_to_keyring",
             "online_to_keyring_force");
-    private static final Pattern NUMBER = Pattern.compile("[0-9]+(\\.[0-9]*)?|\\.[0-9]+");
+    private static final Pattern NUMBER = Pattern.compile("([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(e[+-]?[0-9]{1,3})?");
 
     /** Settings with a list or a text: 'none' in it is the name of an account, and only an empty one is off. */
     private static final Pattern LISTS = Pattern.compile("server_audit_(events|(ex|in)cl_users)"

@@ -35,6 +35,10 @@ class SettingFlagsTest {
                 "SET GLOBAL binlog_expire_logs_seconds=60*60 ¦ binlog_expire_logs_seconds=other",
                 "SET GLOBAL expire_logs_days = -1 ¦ expire_logs_days=other",
                 "SET GLOBAL max_password_errors = 4294967295 ¦ max_password_errors=e9",
+                "SET SESSION long_query_time=1e6 ¦ long_query_time=e6",
+                "SET SESSION long_query_time=1.5E+3 ¦ long_query_time=e3",
+                "SET PERSIST component_connection_control.failed_connections_threshold=0 ¦ "
+                        + "component_connection_control_failed_connections_threshold=off",
                 "SET GLOBAL read_only = FALSE ¦ read_only=off",
                 "SET GLOBAL read_only = DEFAULT ¦ read_only=default",
                 "SET GLOBAL read_only = 'DEFAULT' ¦ read_only=other",
