@@ -35,6 +35,13 @@ class SettingFlagsTest {
                 "SET GLOBAL binlog_expire_logs_seconds=60*60 ¦ binlog_expire_logs_seconds=other",
                 "SET GLOBAL expire_logs_days = -1 ¦ expire_logs_days=other",
                 "SET GLOBAL max_password_errors = 4294967295 ¦ max_password_errors=e9",
+                "ALTER TABLE a.b ENCRYPTION='N' ¦ encryption=off",
+                "ALTER TABLESPACE ts1 Encryption 'y' ¦ encryption=on",
+                "alter/**/schema hr default/**/encryption = \"n\" ¦ encryption=off",
+                "ALTER TABLE a ADD COLUMN encryption CHAR(1) DEFAULT 'N' ¦ ''",
+                "SET GLOBAL log_slow_rate_limit=1000000 ¦ log_slow_rate_limit=e6",
+                "SET GLOBAL log_slow_filter='admin' ¦ log_slow_filter=other",
+                "SET GLOBAL log_slow_filter='' ¦ log_slow_filter=off",
                 "SET SESSION long_query_time=1e6 ¦ long_query_time=e6",
                 "SET SESSION long_query_time=1.5E+3 ¦ long_query_time=e3",
                 "SET PERSIST component_connection_control.failed_connections_threshold=0 ¦ "
