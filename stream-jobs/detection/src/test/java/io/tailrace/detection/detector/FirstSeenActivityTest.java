@@ -61,4 +61,54 @@ class FirstSeenActivityTest {
         run.at(3 * DAY, "user", "old", "event_class", "connection", "outcome", "success");
         assertThat(run.alerts()).isEmpty();
     }
+
+    @Test
+    void anAccountThatReadsOneTableAfterTheOtherHasOneAlertOfMediumLevel() {
+        run = new DetectorRun("first_seen_table: {}");
+        readsOneTableForFiveDays("analyst");
+        for (int i = 0; i < 9; i++) {
+            run.at(5 * DAY + i / 60.0, "user", "analyst", "table", "hr.table" + (char) ('a' + i));
+        }
+        assertThat(run.alerts())
+                .filteredOn(alert -> alert.rule().level() == Level.MEDIUM)
+                .extracting(alert -> alert.facts().get("new_today"))
+                .containsExactly("5");
+    }
+
+    @Test
+    void changesOfASchemaAndCataloguesAreNotManyTables() {
+        run = new DetectorRun("first_seen_table: {}");
+        readsOneTableForFiveDays("dba");
+        String[] tables = {
+            "shop.orders",
+            "shop._orders_new",
+            "shop._orders_old",
+            "shop._orders_gho",
+            "information_schema.tables",
+            "information_schema.columns",
+            "sys.processlist",
+            "shop.items"
+        };
+        for (int i = 0; i < tables.length; i++) {
+            run.at(5 * DAY + i / 60.0, "user", "dba", "table", tables[i]);
+        }
+        assertThat(run.alerts()).isNotEmpty().allMatch(alert -> alert.rule().level() == Level.LOW);
+    }
+
+    @Test
+    void anAccountThatOftenAccessesNewTablesHasNoAlertForMany() {
+        run = new DetectorRun("first_seen_table: {learning: 5d}");
+        for (int day = 0; day < 7; day++) {
+            for (int i = 0; i < 7; i++) {
+                run.at(day * DAY + i, "user", "etl", "table", "load.part" + (char) ('a' + day) + (char) ('a' + i));
+            }
+        }
+        assertThat(run.alerts()).isNotEmpty().allMatch(alert -> alert.rule().level() == Level.LOW);
+    }
+
+    private void readsOneTableForFiveDays(String user) {
+        for (int day = 0; day < 5; day++) {
+            run.at(day * DAY, "user", user, "table", "bi.sales");
+        }
+    }
 }

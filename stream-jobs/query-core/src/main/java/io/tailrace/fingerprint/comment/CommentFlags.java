@@ -28,7 +28,10 @@ final class CommentFlags {
         int mark = bytes[from] == '#' ? 1 : 2;
         int text = ByteText.skipBlanks(bytes, from + mark, end);
         if (endsOther(bytes, afterDash(bytes, text, end), end)) {
-            return afterEnd || isSameLine(bytes, begin, from) || isNextValue(bytes, text, end);
+            return afterEnd
+                    || isSameLine(bytes, begin, from)
+                    || isNextValue(bytes, text, end)
+                    || isQuote(bytes, text, end) && followsSemicolon(bytes, begin, from);
         }
         if (endsLater(bytes, text, end)) {
             return afterEnd || isSameLine(bytes, begin, from);
@@ -100,6 +103,19 @@ final class CommentFlags {
                 || bytes[after] == ')'
                 || isNextValue(bytes, quote, end)
                 || continues(bytes, after, end) && contains(bytes, after, end, '=');
+    }
+
+    private static boolean isQuote(byte[] bytes, int at, int end) {
+        return at < end && (bytes[at] == '\'' || bytes[at] == '"');
+    }
+
+    /** Returns whether only blanks separate the comment from a semicolon, as in {@code 1; -- ' AND a = 'b'}. */
+    private static boolean followsSemicolon(byte[] bytes, int begin, int from) {
+        int i = from - 1;
+        while (i > begin && (bytes[i] == ' ' || bytes[i] == '\t')) {
+            i--;
+        }
+        return bytes[i] == ';';
     }
 
     private static boolean contains(byte[] bytes, int from, int end, char wanted) {

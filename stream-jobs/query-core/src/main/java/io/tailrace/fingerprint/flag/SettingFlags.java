@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Determines the values that {@code SET} assigns to settings of the server and {@code UPDATE} to those of the
- * performance schema, and the kind of a library that {@code UNINSTALL} names in a literal. Fingerprints mask these
+ * Determines the values that {@code SET} assigns to settings of the server, {@code UPDATE} to those of the performance
+ * schema and {@code ALTER} to the encryption of a table or schema, and the kind of a library that {@code UNINSTALL} names in a literal. Fingerprints mask these
  * literals, so that {@code general_log=0} and {@code =1} have the same one. Not thread-safe.
  */
 public final class SettingFlags {
@@ -27,11 +27,12 @@ public final class SettingFlags {
     private static final byte[] UPDATE = ByteText.ascii("update");
     private static final byte[] WHERE = ByteText.ascii("where");
     private static final byte[] DEFAULT = ByteText.ascii("default");
+    private static final byte[] ALTER = ByteText.ascii("alter");
     private static final byte[] UNINSTALL = ByteText.ascii("uninstall");
 
     /** The settings that flags report. The set is fixed, so that clients cannot invent flags. */
     private static final Pattern SETTINGS = Pattern.compile("slow_query_log|log_slow_query|long_query_time"
-            + "|log_slow_query_time|(log_slow_)?min_examined_row_limit|general_log|log_output|log_raw|log_error_verbosity|log_warnings"
+            + "|log_slow_query_time|(log_slow_)?min_examined_row_limit|log_slow_(rate_limit|filter|disabled_statements)|general_log|log_output|log_raw|log_error_verbosity|log_warnings"
             + "|sql_log_bin|sql_log_off|local_infile|event_scheduler|(super_)?read_only|offline_mode"
             + "|(extra_)?max_connections|max_user_connections|thread_pool_max_threads|require_secure_transport"
             + "|server_audit_(logging|events|excl_users|incl_users|output_type|mode)"
@@ -46,7 +47,7 @@ public final class SettingFlags {
             + "|default_password_lifetime|password_history|strict_password_validation"
             + "|validate_password|validate_password_(policy|length|check_user_name|(mixed_case|number|special_char)_count)"
             + "|simple_password_check_(digits|letters_same_case|minimal_length|other_characters)"
-            + "|connection_control_(failed_connections_threshold|(min|max)_connection_delay)|max_password_errors"
+            + "|(component_)?connection_control_(failed_connections_threshold|(min|max)_connection_delay)|max_password_errors"
             + "|innodb_encrypt_(tables|log|temporary_tables)|innodb_(redo|undo)_log_encrypt"
             + "|innodb_encryption_threads|encrypt_(tmp_files|tmp_disk_tables|binlog)|binlog_encryption"
             + "|default_table_encryption|table_encryption_privilege_check|aria_encrypt_tables"
@@ -54,6 +55,11 @@ public final class SettingFlags {
 
     /** Columns of the performance schema's tables setup_ and threads. */
     private static final Set<String> SWITCHES = Set.of("enabled", "timed", "instrumented", "history");
+
+    /** The attribute of a table, tablespace or schema. */
+    private static final String ENCRYPTION = "encryption";
+
+    private static final Pattern ENCRYPTIONS = Pattern.compile(ENCRYPTION);
 
     private static final Pattern SCOPE = Pattern.compile("^@@((global|persist|persist_only|session|local)\\.)?");
     private static final Pattern INSTRUMENTS = Pattern.compile("performance_schema\\..*|setup_\\w+|threads");
@@ -70,9 +76,12 @@ public final class SettingFlags {
         if (tokens.is(UNINSTALL)) {
             return true;
         }
-        Pattern wanted = tokens.is(SET) ? SETTINGS : INSTRUMENTS;
+        boolean alters = tokens.is(ALTER);
+        Pattern wanted = tokens.is(SET) ? SETTINGS : alters ? ENCRYPTIONS : INSTRUMENTS;
         boolean found = false;
-        for (boolean read = tokens.is(SET) || tokens.is(UPDATE); read && !found; read = tokens.kind() != Kind.END) {
+        for (boolean read = tokens.is(SET) || tokens.is(UPDATE) || alters;
+                read && !found;
+                read = tokens.kind() != Kind.END) {
             tokens.next();
             found = tokens.kind() == Kind.NAME && wanted.matcher(name()).matches();
         }
@@ -85,6 +94,8 @@ public final class SettingFlags {
         Set<String> flags = new LinkedHashSet<>();
         if (tokens.is(UNINSTALL)) {
             libraries(flags);
+        } else if (tokens.is(ALTER)) {
+            encryption(flags);
         } else if (tokens.is(SET) || tokens.is(UPDATE)) {
             values(flags, tokens.is(UPDATE));
         }
@@ -155,6 +166,20 @@ public final class SettingFlags {
             case END, STOP, WHERE, CLOSE -> true;
             default -> tokens.isComma();
         };
+    }
+
+    /** {@code ENCRYPTION = 'N'}; the equals sign is optional. */
+    private void encryption(Set<String> flags) {
+        while (tokens.kind() != Kind.END) {
+            boolean named = tokens.kind() == Kind.NAME && name().equals(ENCRYPTION);
+            tokens.next();
+            if (named && isEquals()) {
+                tokens.next();
+            }
+            if (named && tokens.kind() == Kind.TEXT) {
+                flags.add(EventFlagFamily.setting(ENCRYPTION, SettingValue.of(ENCRYPTION, quoted(MAX_VALUE_LENGTH))));
+            }
+        }
     }
 
     private void libraries(Set<String> flags) {

@@ -25,11 +25,12 @@ final class SettingValue {
     private static final int MAX_MAGNITUDE = 9;
 
     private static final Set<String> OFF_WORDS =
-            Set.of("off", "false", "no", "none", "low", "", "error", "online_from_keyring_to_unencrypted");
+            Set.of("off", "false", "no", "n", "none", "low", "", "error", "online_from_keyring_to_unencrypted");
     private static final Set<String> ON_WORDS = Set.of(
             "on",
             "true",
             "yes",
+            "y",
             "medium",
             "strong",
             "all",
@@ -41,12 +42,12 @@ final class SettingValue {
             "keyring_force",
             "online_to_keyring",
             "online_to_keyring_force");
-    private static final Pattern NUMBER = Pattern.compile("[0-9]+(\\.[0-9]*)?|\\.[0-9]+");
+    private static final Pattern NUMBER = Pattern.compile("([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(e[+-]?[0-9]{1,3})?");
 
     /** Settings with a list or a text: 'none' in it is the name of an account, and only an empty one is off. */
     private static final Pattern LISTS = Pattern.compile("server_audit_(events|(ex|in)cl_users)"
             + "|audit_log_(ex|in)clude_(accounts|commands|databases)"
-            + "|log_error_suppression_list|init_connect|init_slave|init_replica");
+            + "|log_error_suppression_list|log_slow_(filter|disabled_statements)|init_connect|init_slave|init_replica");
 
     /** Settings whose numbers mean other words in other products: 1 is NONE in Percona Server. */
     private static final Pattern ENUMERATIONS = Pattern.compile("audit_log_((statement|connection)_)?policy");

@@ -95,11 +95,12 @@ final class DetectorFactory {
                 UnaryOperator.identity(),
                 value -> false,
                 event -> !event.values("connection_attribute._client_name").isEmpty() && active.test(event),
-                Optional.empty());
+                Optional.empty(),
+                0);
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_PER_USER));
     }
 
-    /** Alerts have the level medium if an account that is known without any data class accesses one. */
+    /** Alerts have the level medium if a known account accesses its first data class, or many new tables on one day. */
     private static StatefulDetector firstSeenTable(DetectorOptions settings, DetectorDefinition basis) {
         Predicate<DetectionEvent> succeeded = event -> !DetectorEventFields.hasFailed(event);
         Subject subject = new Subject(
@@ -109,7 +110,8 @@ final class DetectorFactory {
                 UnaryOperator.identity(),
                 value -> false,
                 event -> DetectorEventFields.isStatement(event) && succeeded.test(event),
-                Optional.of(Level.MEDIUM));
+                Optional.of(Level.MEDIUM),
+                settings.whole("many_tables_per_day", 5, 1, 10_000));
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES));
     }
 

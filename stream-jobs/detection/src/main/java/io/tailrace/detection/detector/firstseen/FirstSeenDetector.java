@@ -26,6 +26,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
 /**
  * Detects a value that an entity never had before, such as a new host or a new program of a user.
@@ -39,7 +40,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
 
     private static final byte OLDEST_VERSION = 1;
     private static final byte WITHOUT_CLASSES = 2;
-    private static final byte VERSION = 3;
+    private static final byte WITHOUT_MANY = 3;
+    private static final byte VERSION = 4;
     private static final int MAX_NAMED = 5;
     private static final String FIELD_OF_CLASSES = "data_class";
     /** Key of the cache for events without a value. No value is empty. */
@@ -49,6 +51,9 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     private static final List<String> CATALOGUES =
             List.of("performance_schema.", "information_schema.", "INFORMATION_SCHEMA.", "sys.");
 
+    /** Copies and log tables of gh-ost and pt-online-schema-change: one change of a schema has three of them. */
+    private static final Pattern COPIES = Pattern.compile("(.*\\.)?_.+_(gho|ghc|del|new|old)");
+
     private static final String FIRST_CLASS = " It accessed no sensitive data before.";
     private static final String OF_CLASS = "\n";
 
@@ -57,6 +62,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     private final ObservationCache recently = new ObservationCache(ExpiringValueSet.HOUR);
     private final DetectorAlertFactory alerts;
     private final DetectorAlertFactory ofFirstClass;
+    private final DetectorAlertFactory ofMany;
 
     /**
      * Defines the observed values.
@@ -68,6 +74,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
      * @param quiet values that are learned but never reported
      * @param active events without a value that count as activity of the entity, so that its learning begins
      * @param firstClass level of the first access of a known entity to any data class
+     * @param many number of new values on one day, without those of catalogues and schema changes, from which on an alert
+     *     has the level medium; it is for entities without a new value in the settling period before; 0: never
      */
     public record Subject(
             String entity,
@@ -76,7 +84,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             UnaryOperator<String> shape,
             Predicate<String> quiet,
             Predicate<DetectionEvent> active,
-            Optional<Level> firstClass) {
+            Optional<Level> firstClass,
+            int many) {
 
         public Subject(
                 String entity,
@@ -84,7 +93,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
                 Predicate<DetectionEvent> wanted,
                 UnaryOperator<String> shape,
                 Predicate<String> quiet) {
-            this(entity, field, wanted, shape, quiet, event -> false, Optional.empty());
+            this(entity, field, wanted, shape, quiet, event -> false, Optional.empty(), 0);
         }
     }
 
@@ -117,6 +126,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         this.alerts = new DetectorAlertFactory(basis.header(), fields);
         Level level = subject.firstClass.orElse(basis.header().level());
         this.ofFirstClass = new DetectorAlertFactory(basis.header().at(level), fields);
+        this.ofMany = new DetectorAlertFactory(basis.header().at(Level.MEDIUM), fields);
     }
 
     @Override
@@ -157,6 +167,11 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         /** Whether the entity accessed a data class. States of version 2 do not contain it; it is true for them. */
         private boolean classesKnown;
 
+        /** Whether the entity had no new value in the settling period before this day's first one. */
+        private boolean calm;
+        /** New values of the day without those of catalogues and schema changes. */
+        private int ownToday;
+
         private DailyNoveltyCounter today = new DailyNoveltyCounter(0);
         private ExpiringValueSet values = new ExpiringValueSet();
 
@@ -174,6 +189,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             today.write(out);
             values.write(out);
             out.writeBoolean(classesKnown);
+            out.writeBoolean(calm);
+            out.writeInt(ownToday);
         }
 
         @Override
@@ -185,6 +202,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             today = version == OLDEST_VERSION ? DailyNoveltyCounter.readFirstVersion(in) : DailyNoveltyCounter.read(in);
             values = ExpiringValueSet.read(in);
             classesKnown = version <= WITHOUT_CLASSES || in.readBoolean();
+            calm = version > WITHOUT_MANY && in.readBoolean();
+            ownToday = version > WITHOUT_MANY ? in.readInt() : 0;
         }
     }
 
@@ -198,13 +217,21 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         if (changed) {
             state.observed.extend(micros);
         }
+        long newBefore = Math.max(state.latestNew, state.observed.first());
         List<String> unknown = learn(state, observation);
         if (unknown.isEmpty()) {
             return changed;
         }
         List<String> reported = unknown.stream().filter(subject.quiet.negate()).toList();
-        if (learned && !state.restless && !reported.isEmpty() && shouldAlert(state, observation, reported)) {
-            out.accept(alert(state, observation, reported));
+        // A first new value begins the learning again, but the rest of its day counts towards many.
+        boolean counted = state.calm && state.today.day() == ExpiringValueSet.day(micros);
+        if ((learned || counted) && !state.restless && !reported.isEmpty()) {
+            startDay(state, micros, newBefore);
+            boolean many = isManyNow(state, reported);
+            boolean due = state.today.add(reported, observation.amount() > 0, learning.maxPerDay) && learned;
+            if (due || many) {
+                out.accept(alert(state, observation, reported, many));
+            }
         }
         state.classesKnown |= observation.amount() > 0;
         return true;
@@ -238,16 +265,27 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         return unknown;
     }
 
-    /** Counts the new values; returns false if the entity has reached its limit of alerts for the day. */
-    private boolean shouldAlert(State state, Observation observation, List<String> reported) {
-        int day = ExpiringValueSet.day(observation.micros());
+    private void startDay(State state, long micros, long newBefore) {
+        int day = ExpiringValueSet.day(micros);
         if (day != state.today.day()) {
             state.today = new DailyNoveltyCounter(day);
+            state.calm = micros - newBefore >= learning.settleMicros;
+            state.ownToday = 0;
         }
-        return state.today.add(reported, observation.amount() > 0, learning.maxPerDay);
     }
 
-    private RaisedAlert alert(State state, Observation observation, List<String> unknown) {
+    /** Counts the new values of an event; returns whether the day's number reaches {@link Subject#many} with it. */
+    private boolean isManyNow(State state, List<String> reported) {
+        int before = state.ownToday;
+        for (String value : reported) {
+            boolean own = CATALOGUES.stream().noneMatch(value::startsWith)
+                    && !COPIES.matcher(value).matches();
+            state.ownToday += own ? 1 : 0;
+        }
+        return state.calm && before < subject.many && state.ownToday >= subject.many;
+    }
+
+    private RaisedAlert alert(State state, Observation observation, List<String> unknown, boolean many) {
         Map<String, String> facts = new TreeMap<>();
         facts.put(subject.field, String.join(", ", unknown.subList(0, Math.min(MAX_NAMED, unknown.size()))));
         facts.put("known_values", Integer.toString(state.values.size() - unknown.size()));
@@ -256,7 +294,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         boolean first = subject.firstClass.isPresent() && isFirstClass(state, observation);
         facts.put(Explanation.FACT, explanation(state, observation, unknown) + (first ? FIRST_CLASS : ""));
         String what = ExpiringValueSet.day(observation.micros()) + " " + String.join("\u001f", unknown);
-        return (first ? ofFirstClass : alerts)
+        return (first ? ofFirstClass : many ? ofMany : alerts)
                 .alert(
                         withContext(observation, unknown),
                         what,
