@@ -130,10 +130,15 @@ async function takeEverySize(browser, its, names) {
       await browser.page.emulateMedia({ colorScheme: theme });
       const take = async (name, open) => {
         const began = Date.now();
-        const drawn = await open().catch((error) => console.error(`${name}: ${error.message}`));
         const file = `${name}-${size.width}x${size.height}-${theme}`;
-        console.log(`${file}: ${Math.round(drawn ?? Date.now() - began)} ms`);
-        await browser.page.screenshot({ path: join(directory, `${file}.png`) });
+        try {
+          const drawn = await open();
+          await browser.page.screenshot({ path: join(directory, `${file}.png`) });
+          console.log(`${file}: ${Math.round(drawn ?? Date.now() - began)} ms`);
+        } catch (error) {
+          console.error(`${file}: ${error.message}`);
+          process.exitCode = 1;
+        }
       };
       for (const { slug, timed } of its) {
         const range = timed && !NOW.includes(slug) ? { range: [STORY_END - DAY, STORY_END] } : {};

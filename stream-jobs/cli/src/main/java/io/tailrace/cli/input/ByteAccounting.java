@@ -58,7 +58,8 @@ public final class ByteAccounting {
         StringBuilder line = new StringBuilder(name).append(": ").append(format);
         line.append(", ").append(size).append(" bytes = ");
         line.append(events.count).append(" events (").append(events.bytes).append(" bytes)");
-        deadLetters.forEach((code, posting) -> describe(posting, (posting.count == 1 ? "dead letter " : "dead letters ") + code, line));
+        deadLetters.forEach((code, posting) ->
+                describe(posting, (posting.count == 1 ? "dead letter " : "dead letters ") + code, line));
         framing.forEach((kind, posting) -> describe(posting, "framing " + kind, line));
         if (pending > 0) {
             line.append(" + ").append(pending).append(" bytes pending");
