@@ -128,7 +128,8 @@ final class ReleaseRows implements AutoCloseable {
         for (Map.Entry<String, String> change : changed.entrySet()) {
             String column = "`" + change.getKey() + "`";
             String where = change.getValue();
-            compared = compared.replace(column, "if(" + where + ", '', " + column + ") AS " + column);
+            String ignoredValue = "defaultValueOfArgumentType(" + column + ")";
+            compared = compared.replace(column, "if(" + where + ", " + ignoredValue + ", " + column + ") AS " + column);
         }
         return compared;
     }
