@@ -2,7 +2,14 @@ package io.tailrace.detection.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.sigma.rule.Level;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Accounts that are known by events without a table or program. */
@@ -104,6 +111,36 @@ class FirstSeenActivityTest {
             }
         }
         assertThat(run.alerts()).isNotEmpty().allMatch(alert -> alert.rule().level() == Level.LOW);
+    }
+
+    /** The file was written by version 3: one table on six days, and two new ones on the last of them. */
+    @Test
+    void stateOfVersionThreeDoesNotKnowHowManyTablesAreNew() throws IOException {
+        StatefulDetector detector =
+                DetectorRun.file("first_seen_table: {}").detectors().get(0);
+        List<RaisedAlert> alerts = new ArrayList<>();
+        try (InputStream bytes = getClass().getResourceAsStream("/detector-state/first-seen-version-3")) {
+            DetectorState state = detector.readState(new DataInputStream(bytes));
+            for (String table : List.of("hr.three", "hr.four", "hr.five", "hr.six", "hr.seven")) {
+                detector.update(state, access(table, 5), alerts::add);
+            }
+            assertThat(alerts).as("a new table begins the learning again").isEmpty();
+            for (int day = 6; day <= 10; day++) {
+                detector.update(state, access("bi.sales", day), alerts::add);
+            }
+            detector.update(state, access("hr.one", 11), alerts::add);
+            detector.update(state, access("hr.last", 11), alerts::add);
+        }
+        assertThat(alerts)
+                .extracting(
+                        alert -> alert.facts().get("table") + " " + alert.rule().level())
+                .containsExactly("hr.last LOW");
+    }
+
+    private static Observation access(String table, int day) {
+        long micros = DetectorRun.micros(DetectorRun.START) + (day * 24 + 3) * ExpiringValueSet.HOUR;
+        List<String> entity = List.of("", "db1", "analyst");
+        return new Observation("first_seen_table", entity, List.of(table), 0, micros, table, table, "", false);
     }
 
     private void readsOneTableForFiveDays(String user) {
