@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.migrations import expiry, rollups
+from tailrace.migrations import changed_views, expiry, rollups
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError, load_migrations
 from tailrace.migrations.retention import load_retention
 from tailrace.migrations.servers import Servers
@@ -210,7 +210,11 @@ def _apply_in_order(
 def _apply_one(servers: Servers, migration: Migration, report: Callable[[str], None]) -> Mapping:
     begin = time.monotonic()
     try:
+        if view := changed_views.changed_view(migration):
+            changed_views.load(servers, view)
         servers.run(servers.dialect.render(migration))
+        if view:
+            changed_views.load_again(servers, view)
         if rollup := rollups.new_rollup(migration):
             rollups.count_once(servers, rollup, migration.creates_view, report)
     except ClickHouseError as error:
