@@ -45,20 +45,6 @@ public final class ByteText {
         return i;
     }
 
-    /** Returns whether the range contains a line feed. Without an exit from its loop, it is faster for short texts. */
-    public static boolean hasLineFeed(byte[] bytes, int from, int to) {
-        long found = 0;
-        int last = to - Long.BYTES;
-        int i = from;
-        for (; i <= last; i += Long.BYTES) {
-            found |= zeros((long) LONGS.get(bytes, i) ^ FEEDS);
-        }
-        while (i < to) {
-            found |= bytes[i++] == '\n' ? 1 : 0;
-        }
-        return found != 0;
-    }
-
     /** Returns the index of the first byte that equals either of the two, or {@code to} if there is none. */
     public static int firstOf(byte[] bytes, int from, int to, byte one, byte other) {
         long ones = (one & 0xffL) * LOW_BITS;
@@ -78,9 +64,7 @@ public final class ByteText {
     }
 
     /**
-     * Copies bytes. Up to eight are copied at once, which overwrites the bytes after them.
-     *
-     * @param out contains the copied bytes from {@code at}; those after them are not specified
+     * Copies bytes. A copy of up to eight bytes overwrites the bytes after it, because it writes eight at once.
      */
     public static void copy(byte[] bytes, int from, byte[] out, int at, int size) {
         if (size <= Long.BYTES && from + Long.BYTES <= bytes.length && at + Long.BYTES <= out.length) {

@@ -32,10 +32,6 @@ public final class LogEntryText {
 
     /** Returns whether a line other than the first begins like an entry. */
     public static boolean isIn(byte[] bytes, int from, int to) {
-        return ByteText.hasLineFeed(bytes, from, to) && hasEntry(bytes, from, to);
-    }
-
-    private static boolean hasEntry(byte[] bytes, int from, int to) {
         int line = ByteText.lineFeed(bytes, from, to);
         while (line < to) {
             if (isEntry(bytes, line + 1, to)) {
