@@ -1,5 +1,6 @@
 package io.tailrace.detection.dataclass;
 
+import io.tailrace.cache.BoundedCache;
 import io.tailrace.detection.dataclass.DataClassification.Basis;
 import io.tailrace.detection.event.CaseFolding;
 import io.tailrace.detection.event.DatabaseField;

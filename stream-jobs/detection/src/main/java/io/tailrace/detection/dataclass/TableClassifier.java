@@ -1,5 +1,6 @@
 package io.tailrace.detection.dataclass;
 
+import io.tailrace.cache.BoundedCache;
 import io.tailrace.detection.event.FieldValue;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,5 +1,6 @@
 package io.tailrace.flink.clickhouse;
 
+import io.tailrace.cache.BoundedCache;
 import io.tailrace.flink.clickhouse.RowLayout.Column;
 import io.tailrace.pseudonym.NameSealer;
 import io.tailrace.pseudonym.Pseudonyms;
@@ -24,7 +25,6 @@ final class SubjectNames implements RowBinaryEncoder.Replacement {
     static final String ARRIVALS = "subject_arrivals";
 
     private static final int KNOWN = 100_000;
-    private static final float LOAD_FACTOR = 0.75f;
     private static final int INITIAL_BYTES = 4 << 10;
 
     private final Map<String, SubjectKind> columns;
@@ -97,7 +97,8 @@ final class SubjectNames implements RowBinaryEncoder.Replacement {
             return name;
         }
         forgetEachDay();
-        return known.computeIfAbsent(kind, each -> new LeastRecent()).computeIfAbsent(name, each -> stored(kind, each));
+        return known.computeIfAbsent(kind, each -> new BoundedCache<>(KNOWN))
+                .computeIfAbsent(name, each -> stored(kind, each));
     }
 
     private String stored(SubjectKind kind, String name) {
@@ -132,19 +133,5 @@ final class SubjectNames implements RowBinaryEncoder.Replacement {
         arrivals.clear();
         arrived = 0;
         return Optional.of(block);
-    }
-
-    /** A name that is forgotten arrives again. */
-    private static final class LeastRecent extends LinkedHashMap<String, String> {
-        private static final long serialVersionUID = 1;
-
-        LeastRecent() {
-            super(16, LOAD_FACTOR, true);
-        }
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
-            return size() > KNOWN;
-        }
     }
 }

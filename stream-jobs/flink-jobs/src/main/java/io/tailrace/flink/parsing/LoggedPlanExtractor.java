@@ -1,12 +1,12 @@
 package io.tailrace.flink.parsing;
 
+import io.tailrace.cache.BoundedCache;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.StatementPlan;
 import io.tailrace.plan.Plan;
 import io.tailrace.plan.reader.TabularPlanReader;
 import io.tailrace.plan.record.PlanRecords;
 import io.tailrace.plan.shape.PlanHash;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,12 +32,7 @@ final class LoggedPlanExtractor {
     /** A plan and its hash; both may be missing. */
     private record ReadPlan(Optional<Plan> plan, String hash) {}
 
-    private final Map<String, ReadPlan> cached = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, ReadPlan> eldest) {
-            return size() > MAX_CACHED;
-        }
-    };
+    private final Map<String, ReadPlan> cached = new BoundedCache<>(MAX_CACHED);
 
     private final TabularPlanReader rows = new TabularPlanReader();
     private final PlanRecords records = new PlanRecords();

@@ -1,5 +1,6 @@
 package io.tailrace.flink.parsing;
 
+import io.tailrace.cache.BoundedCache;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -102,12 +103,7 @@ public final class StatementEmissionCache {
         }
     }
 
-    private final Map<Key, Statement> statements = new LinkedHashMap<>(1024, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Key, Statement> eldest) {
-            return size() > MAX_STATEMENTS;
-        }
-    };
+    private final Map<Key, Statement> statements = new BoundedCache<>(MAX_STATEMENTS);
 
     /** Returns the emissions of a statement. */
     public Statement of(long queryId, String ruleSet) {
