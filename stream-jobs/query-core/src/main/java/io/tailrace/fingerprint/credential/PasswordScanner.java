@@ -121,8 +121,8 @@ public final class PasswordScanner {
         statement = program ? Statement.PROGRAM : Statement.UNKNOWN;
     }
 
-    /** Returns whether no word of this length changes anything, so that it need not be read: most words. */
-    public boolean isIndifferentTo(int length) {
+    /** Returns whether a word of this length cannot change the state. This is true for most words of a statement. */
+    public boolean ignoresWordsOf(int length) {
         return statement == Statement.HARMLESS && !program && length != BEGIN.length;
     }
 

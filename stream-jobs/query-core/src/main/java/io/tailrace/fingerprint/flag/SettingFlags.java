@@ -14,8 +14,9 @@ import java.util.regex.Pattern;
 
 /**
  * Determines the values that {@code SET} assigns to settings of the server, {@code UPDATE} to those of the performance
- * schema and {@code ALTER} to the encryption of a table or schema, and the kind of a library that {@code UNINSTALL} names in a literal. Fingerprints mask these
- * literals, so that {@code general_log=0} and {@code =1} have the same one. Not thread-safe.
+ * schema, and {@code ALTER} to the encryption of a table or schema. Also determines the kind of a library that {@code
+ * UNINSTALL} names in a literal. Fingerprints mask these literals, so that {@code general_log=0} and {@code =1} have the
+ * same one. Not thread-safe.
  */
 public final class SettingFlags {
 

@@ -329,7 +329,7 @@ public final class Masker {
             return constant(end);
         }
         text.word(in, from, end);
-        if (guard.isIndifferentTo(end - from) && !accounts.isWatching()) {
+        if (guard.ignoresWordsOf(end - from) && !accounts.isWatching()) {
             return end;
         }
         boolean masksRest = guard.masksRest(in, from, end);

@@ -168,9 +168,9 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         private boolean classesKnown;
 
         /** Whether the entity had no new value in the settling period before this day's first one. */
-        private boolean calm;
+        private boolean settled;
         /** New values of the day without those of catalogues and schema changes. */
-        private int ownToday;
+        private int countedToday;
 
         private DailyNoveltyCounter today = new DailyNoveltyCounter(0);
         private ExpiringValueSet values = new ExpiringValueSet();
@@ -189,8 +189,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             today.write(out);
             values.write(out);
             out.writeBoolean(classesKnown);
-            out.writeBoolean(calm);
-            out.writeInt(ownToday);
+            out.writeBoolean(settled);
+            out.writeInt(countedToday);
         }
 
         @Override
@@ -202,8 +202,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             today = version == OLDEST_VERSION ? DailyNoveltyCounter.readFirstVersion(in) : DailyNoveltyCounter.read(in);
             values = ExpiringValueSet.read(in);
             classesKnown = version <= WITHOUT_CLASSES || in.readBoolean();
-            calm = version > WITHOUT_MANY && in.readBoolean();
-            ownToday = version > WITHOUT_MANY ? in.readInt() : 0;
+            settled = version > WITHOUT_MANY && in.readBoolean();
+            countedToday = version > WITHOUT_MANY ? in.readInt() : 0;
         }
     }
 
@@ -224,10 +224,10 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         }
         List<String> reported = unknown.stream().filter(subject.quiet.negate()).toList();
         // A first new value begins the learning again, but the rest of its day counts towards many.
-        boolean counted = state.calm && state.today.day() == ExpiringValueSet.day(micros);
-        if ((learned || counted) && !state.restless && !reported.isEmpty()) {
+        boolean restOfDay = state.settled && state.today.day() == ExpiringValueSet.day(micros);
+        if ((learned || restOfDay) && !state.restless && !reported.isEmpty()) {
             startDay(state, micros, newBefore);
-            boolean many = isManyNow(state, reported);
+            boolean many = reachesMany(state, reported);
             boolean due = state.today.add(reported, observation.amount() > 0, learning.maxPerDay) && learned;
             if (due || many) {
                 out.accept(alert(state, observation, reported, many));
@@ -269,20 +269,20 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         int day = ExpiringValueSet.day(micros);
         if (day != state.today.day()) {
             state.today = new DailyNoveltyCounter(day);
-            state.calm = micros - newBefore >= learning.settleMicros;
-            state.ownToday = 0;
+            state.settled = micros - newBefore >= learning.settleMicros;
+            state.countedToday = 0;
         }
     }
 
     /** Counts the new values of an event; returns whether the day's number reaches {@link Subject#many} with it. */
-    private boolean isManyNow(State state, List<String> reported) {
-        int before = state.ownToday;
+    private boolean reachesMany(State state, List<String> reported) {
+        int before = state.countedToday;
         for (String value : reported) {
             boolean own = CATALOGUES.stream().noneMatch(value::startsWith)
                     && !COPIES.matcher(value).matches();
-            state.ownToday += own ? 1 : 0;
+            state.countedToday += own ? 1 : 0;
         }
-        return state.calm && before < subject.many && state.ownToday >= subject.many;
+        return state.settled && before < subject.many && state.countedToday >= subject.many;
     }
 
     private RaisedAlert alert(State state, Observation observation, List<String> unknown, boolean many) {
