@@ -42,7 +42,7 @@ class Work:
 def main() -> int:
     arguments = _arguments()
     home = arguments.home or Path(mkdtemp(prefix="tailrace-bench-")) / "home"
-    stack = Stack(home, FIRST_PORT, components=("clickhouse", "superset"))
+    stack = Stack(home, FIRST_PORT, components=("clickhouse", "superset"), few_rows=False)
     stack.up()
     try:
         admin = stack.clickhouse()

@@ -11,9 +11,9 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser } from '../tests/browser.mjs';
+import { cpuSeconds, spent } from './process_time.mjs';
 
 const OPENINGS = 3;
-const TICKS = 100; // per second: the unit of CPU time in the kernel, USER_HZ
 const { dashboards, repeat, groups, cache } = JSON.parse(readFileSync(process.argv[2]));
 const results = [];
 
@@ -70,9 +70,9 @@ async function openings(path) {
   browser.page.on('request', note);
   for (let opening = 0; opening < OPENINGS; opening++) {
     forgetData();
-    const before = cpuSeconds();
+    const before = cpuSeconds(groups);
     await browser.follow(path);
-    cpu.push(since(before));
+    cpu.push(spent(groups, before));
     drawn.push(await browser.page.evaluate(() => window.drawnSince)); // since the navigation began
   }
   browser.page.off('request', note);
@@ -91,38 +91,11 @@ async function clicks(title) {
     const before = {};
     clicked.push(await browser.openFromList(title, async () => {
       forgetData();
-      Object.assign(before, cpuSeconds());
+      Object.assign(before, cpuSeconds(groups));
     }));
-    clickedCpu.push(since(before));
+    clickedCpu.push(spent(groups, before));
   }
   return { clicked, clickedCpu };
-}
-
-function since(before) {
-  return Object.fromEntries(Object.entries(cpuSeconds()).map(([name, seconds]) => [name, seconds - before[name]]));
-}
-
-/** CPU-seconds of each process group, and of the browser, which is every process that this process has started. */
-function cpuSeconds() {
-  const processes = new Map(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap(statistics));
-  const isOurs = (pid) => pid === process.pid || (processes.has(pid) && isOurs(processes.get(pid).parent));
-  const sum = (wanted) => [...processes.entries()].filter(wanted).reduce((total, [, { seconds }]) => total + seconds, 0);
-  const named = Object.entries(groups).map(([name, group]) => [name, sum(([, each]) => each.group === group)]);
-  return Object.fromEntries([...named, ['browser', sum(([pid, { parent }]) => isOurs(parent))]]);
-}
-
-/** The times in /proc of a process and its ended children (proc_pid_stat(5)). Empty if the process has just ended. */
-function statistics(pid) {
-  try {
-    const [, parent, group, , , , , , , , , ...times] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1).split(' ');
-    const seconds = times.slice(0, 4).reduce((total, ticks) => total + Number(ticks), 0) / TICKS;
-    return [[Number(pid), { parent: Number(parent), group: Number(group), seconds }]];
-  } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes(error.code)) {
-      return [];
-    }
-    throw error;
-  }
 }
 
 /** The response time of the server for one chart, and its SQL. */

@@ -2,7 +2,7 @@
 
 Every page is read with its own code, as an account of its audience, for a day and for 90 days. The table has
 the CPU time of ClickHouse, the least of several readings, and the rows that were read. `--verbose` adds each
-query.
+query. `--opened` opens the pages in a browser instead and measures elapsed times (opened_pages.py).
 """
 
 import argparse
@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+from dashboards.bench import opened_pages
 from dashboards.bench.fill import DAYS, fill
 from e2e.stack import Stack
 from tailrace.clickhouse.client import ClickHouse
@@ -90,20 +91,35 @@ def _cpu_ms(admin: ClickHouse) -> float:
 def main() -> int:
     arguments = _arguments()
     home = arguments.home or Path(mkdtemp(prefix="tailrace-bench-")) / "home"
-    stack = Stack(home, FIRST_PORT, components=("clickhouse",), few_rows=False)
+    components = ("clickhouse", "superset") if arguments.opened else ("clickhouse",)
+    stack = Stack(home, FIRST_PORT, components, few_rows=False)
     stack.up()
     try:
         admin = stack.clickhouse()
         if not admin.rows("SELECT 1 FROM tailrace.query_events LIMIT 1"):
             fill(admin, arguments.events, datetime.now(UTC), lambda doing: print(doing, file=sys.stderr))
+        if arguments.opened:
+            return _opened(stack, admin, arguments)
         reader = local_clickhouse.connect(stack.settings, stack.home, "reader_security")
         for days in (1, DAYS):
             _report(reader, admin, days, arguments)
-        print(f"load of the machine: {os.getloadavg()[0]:.1f}")
+        _print_load()
         return 0
     finally:
         if not arguments.home:
             stack.down()
+
+
+def _opened(stack: Stack, admin: ClickHouse, arguments: argparse.Namespace) -> int:
+    pages = list(opened_pages.addresses(list(_statements(admin).values()), ENTITIES))
+    chosen = [page for page in pages if arguments.only in page[0]]
+    missed = opened_pages.report(opened_pages.measure(stack, chosen, arguments.repeat))
+    _print_load()
+    return missed
+
+
+def _print_load() -> None:
+    print(f"load of the machine: {os.getloadavg()[0]:.1f}")
 
 
 def _arguments() -> argparse.Namespace:
@@ -112,6 +128,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--repeat", type=int, default=3, help="how often each page is read")
     parser.add_argument("--only", default="", help="pages whose title contains this text")
     parser.add_argument("--verbose", action="store_true", help="each query")
+    parser.add_argument("--opened", action="store_true", help="elapsed times in a browser")
     parser.add_argument("--home", type=Path, help="keeps ClickHouse and its data there, and uses them again")
     return parser.parse_args()
 
@@ -150,7 +167,7 @@ def _print(title: str, costs: list[Cost], verbose: bool) -> None:
 def _names() -> dict[str, str]:
     """Returns the names of the queries that are rendered for each kind of entity, by their text."""
     files = [file.stem for file in QUERIES.glob("page_entity_*.sql")]
-    variants = product((*kinds.KINDS, kinds.SESSION), (False, True), (False, True), ("minutes", "days"))
+    variants = product((*kinds.KINDS, kinds.SESSION), (False, True), (False, True))
     return {reading.text(name, *variant): name for variant in variants for name in files}
 
 
@@ -158,14 +175,19 @@ def _pages(admin: ClickHouse, span: TimeRange) -> Iterator[tuple[str, Callable[[
     """Returns each page by its title."""
     yield "alert inbox", lambda store: _inbox(store, span)
     yield "queries", lambda store: _queries(store, span)
-    heaviest = "SELECT query_id FROM tailrace.query_classes_1h GROUP BY query_id ORDER BY sum(count) DESC"
-    ids = [row["query_id"] for row in admin.rows(heaviest)]
-    for name, number in (("most executed", ids[0]), ("median", ids[len(ids) // 2])):
+    for name, number in _statements(admin).items():
         yield f"statement, {name}", lambda store, number=number: _statement(store, number, span)
     for kind, name in ENTITIES:
         about = kinds.Entity(kind, name)
         yield f"{kind} {name}", lambda store, about=about: _entity(reading.Reading(store, about, span))
     yield "search of users and clients", lambda store: _search(store, span)
+
+
+def _statements(admin: ClickHouse) -> dict[str, int]:
+    """Returns the ids of two statements, by what distinguishes them."""
+    heaviest = "SELECT query_id FROM tailrace.query_classes_1h GROUP BY query_id ORDER BY sum(count) DESC"
+    ids = [int(row["query_id"]) for row in admin.rows(heaviest)]
+    return {"most executed": ids[0], "median": ids[len(ids) // 2]}
 
 
 def _inbox(store: Any, span: TimeRange) -> None:

@@ -7,6 +7,7 @@ import pytest
 PROGRAMS = (
     "benchmarks.peers.bench",
     "dashboards.bench.__main__",
+    "dashboards.bench.pages",
     "dashboards.pictures",
     "e2e.attack_day.report",
     "e2e.bench",
@@ -22,3 +23,8 @@ PROGRAMS = (
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_can_be_imported(program):
     importlib.import_module(program)
+
+
+def test_the_benchmark_of_pages_names_each_query_of_an_entity():
+    pages = importlib.import_module("dashboards.bench.pages")
+    assert {"page_entity_timeline", "page_entity_coverage"} <= set(pages._names().values())

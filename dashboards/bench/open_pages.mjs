@@ -1,0 +1,59 @@
+// Opens work pages in a browser and measures their elapsed times: node open_pages.mjs JOB.json RESULT.json
+//
+// JOB: {pages: [{title, path}], repeat, groups: {name: process group}}. Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin),
+// CLICKHOUSE_URL, CLICKHOUSE_PASSWORD (of admin).
+// RESULT: per page, `repeat` times each: `answered`, the milliseconds until the last byte of the page, `complete`, those until the
+// page has loaded and drawn a frame, and `cpu`, the CPU-seconds of each process group and of the browser. ClickHouse has no cached marks,
+// and primary keys before each opening. The files of its tables are in the page cache of the operating system.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Browser } from '../tests/browser.mjs';
+import { cpuSeconds, spent } from './process_time.mjs';
+
+const CACHES = ['MARK CACHE', 'PRIMARY INDEX CACHE', 'UNCOMPRESSED CACHE', 'INDEX MARK CACHE', 'QUERY CONDITION CACHE'];
+const { pages, repeat, groups } = JSON.parse(readFileSync(process.argv[2]));
+const results = [];
+
+const browser = await Browser.launch(process.env.SUPERSET_URL, { width: 1440, height: 900 });
+try {
+  await browser.logInByRequest('admin', process.env.SUPERSET_PASSWORD);
+  await browser.page.goto(`${process.env.SUPERSET_URL}${pages[0].path}`); // fills the caches of the browser and of Superset
+  for (const { title, path } of pages) {
+    const openings = [];
+    for (let opening = 0; opening < repeat; opening++) {
+      await clearCaches();
+      openings.push(await opened(path));
+    }
+    results.push({ title, path, openings });
+    writeFileSync(process.argv[3], JSON.stringify(results));
+  }
+} finally {
+  await browser.close();
+}
+
+async function opened(path) {
+  const before = cpuSeconds(groups);
+  const response = await browser.page.goto(`${process.env.SUPERSET_URL}${path}`, { waitUntil: 'load' });
+  if (response.status() !== 200) {
+    throw new Error(`${path}: HTTP ${response.status()}`);
+  }
+  const times = await browser.page.evaluate(() => new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(() => {
+      const [{ responseEnd }] = performance.getEntriesByType('navigation');
+      resolve({ answered: responseEnd, complete: performance.now() });
+    }));
+  }));
+  return { ...times, cpu: spent(groups, before) };
+}
+
+async function clearCaches() {
+  for (const name of CACHES) {
+    const response = await fetch(process.env.CLICKHOUSE_URL, {
+      method: 'POST', body: `SYSTEM DROP ${name}`,
+      headers: { 'X-ClickHouse-User': 'admin', 'X-ClickHouse-Key': process.env.CLICKHOUSE_PASSWORD },
+    });
+    if (!response.ok) {
+      throw new Error(`SYSTEM DROP ${name}: ${await response.text()}`);
+    }
+  }
+}
