@@ -3,7 +3,7 @@
 // JOB: {dashboards: [{slug, title, path, listed}], repeat, groups: {name: process group}, cache: directory of the data that
 // Superset caches}. Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin).
 // RESULT, rewritten after each dashboard:
-// - per dashboard, three times: the milliseconds from the address to the last drawn chart, and the CPU-seconds of each process
+// - per dashboard, once, contents that a panel cuts off (`cutOff`), and three times: the milliseconds from the address to the last drawn chart, and the CPU-seconds of each process
 //   group and of the browser. `drawn` and `cpu` cover all charts, `glanced` the charts that a window of 1440 by 1200 shows
 //   without scrolling. A `listed` dashboard also has the values for a click in the list of dashboards (`clicked`, `clickedCpu`).
 // - per chart: the response times of the server, `repeat` times without its cache, and the SQL.
@@ -24,12 +24,13 @@ try {
   for (const { slug, title, path, listed, range } of dashboards) {
     const glanced = await glances(path);
     const { drawn, cpu, requests } = await openings(path);
+    const cutOff = await browser.cutOff();
     const { clicked, clickedCpu } = listed ? await clicks(title) : { clicked: [], clickedCpu: [] };
     const charts = [];
     for (const request of requests.values()) {
       charts.push(await asked(request));
     }
-    results.push({ slug, range, glanced, drawn, cpu, clicked, clickedCpu, charts });
+    results.push({ slug, range, glanced, drawn, cpu, clicked, clickedCpu, charts, cutOff });
     writeFileSync(process.argv[3], JSON.stringify(results));
     const times = Object.entries({ 'in sight': glanced, all: drawn, clicked }).filter(([, each]) => each.length)
       .map(([name, each]) => `${name} ${Math.min(...each).toFixed(0)} ms`);

@@ -3,13 +3,13 @@
 WITH
     {from:DateTime('UTC')} AS range_start,
     {to:DateTime('UTC')} AS range_end,
+{%- set kinds_of_logs = "['audit', 'general']" -%}
 {%- include "parts/coverage_minutes.sql" -%}
     ,
     by_log AS (
         SELECT cluster, instance, source, log, sum(expected) AS all_minutes, sum(days.census_minutes) AS with_census,
             sum(missing_minutes) AS missing_in_log, sum(behind_minutes) AS behind_in_log
         FROM days
-        WHERE source IN ('audit', 'general')
         GROUP BY cluster, instance, source, log
     )
 SELECT cluster, instance, source, log,

@@ -1,6 +1,7 @@
 {#- Minutes of each log and day of a range by state, for a WITH that defines range_start and range_end: `days`, with `expected`,
     `census_minutes` (those with a census), `missing_minutes` and `behind_minutes`. tailrace.coverage_1m defines the states.
-    All minutes of the range are expected of each of the logs_of_period: those without a census are unknown. -#}
+    All minutes of the range are expected of each of the logs_of_period: those without a census are unknown.
+    `kinds_of_logs`, a list as SQL, has the kinds of logs whose minutes are read; all if it is not set. -#}
     toStartOfMinute(range_start) AS first_minute,
     toStartOfMinute(least(range_end, now('UTC'))) AS end_minute,
     judged AS (
@@ -8,7 +9,7 @@
             countIf(severity = 3) AS missing_minutes, countIf(severity = 2) AS behind_minutes
         FROM tailrace.coverage_1m(
             first_minute = toStartOfMinute(range_start), end_minute = toStartOfMinute(least(range_end, now('UTC'))),
-            server = '', kinds = [])
+            server = '', kinds = {{ kinds_of_logs | default('[]') }})
         GROUP BY log_id, day
     ),
     days AS (
@@ -22,6 +23,6 @@
                 toDate(first_minute) + arrayJoin(range(
                     toUInt64(dateDiff('day', first_minute, end_minute - INTERVAL 1 SECOND) + 1))) AS day
             FROM tailrace.logs_of_period(period_from = first_minute, period_to = end_minute)
-            WHERE first_minute < end_minute) AS expected_logs
+            WHERE first_minute < end_minute {%- if kinds_of_logs is defined %} AND has({{ kinds_of_logs }}, source){% endif %}) AS expected_logs
         LEFT JOIN judged USING (log_id, day)
     )

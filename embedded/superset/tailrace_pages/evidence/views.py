@@ -14,7 +14,7 @@ from tailrace_pages import csv_table, formats, links, rendering
 from tailrace_pages.evidence import actions, gaps, periods, rows
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, NotFoundError
-from tailrace_pages.store import store
+from tailrace_pages.store import Store, store
 from tailrace_pages.time_range import TimeRange
 from tailrace_pages.viewer import page, viewer
 
@@ -38,11 +38,16 @@ _ID = re.compile(r"[0-9a-f]{32}")
 def index() -> Any:
     """Gaps first, then the requirements of a framework, and the forms."""
     known, span = _framework(request.args.get("framework") or DEFAULT_FRAMEWORK), _span()
-    servers = gaps.by_server(_shared(known, span, SERVERS), store().rows(COVERAGE, **span.parameters()))
+    its_store = store()
+    with its_store.at_once() as start:
+        coverage = start(lambda: its_store.rows(COVERAGE, **span.parameters()))
+        days_read = start(lambda: _shared(its_store, known, span, DAYS))
+        reviews_read = start(lambda: _shared(its_store, known, span, REVIEWS))
+        servers = gaps.by_server(_shared(its_store, known, span, SERVERS), coverage())
     if rendering.wants_csv():
         return rendering.csv_answer("evidence-gaps", gaps.COLUMNS, servers)
-    days = [row["day_without_review"] for row in _shared(known, span, DAYS)]
-    reviews = _shared(known, span, REVIEWS)
+    days = [row["day_without_review"] for row in days_read()]
+    reviews = reviews_read()
     service = actions.state()
     return rendering.render(
         "evidence/index.html",
@@ -209,10 +214,10 @@ def _rows(known: Framework, span: TimeRange, name: str, limit: int, offset: int 
     return store().rows(rows.page_of(_result(known, name)), **given)
 
 
-def _shared(known: Framework, span: TimeRange, name: str) -> list[dict[str, Any]]:
+def _shared(its_store: Store, known: Framework, span: TimeRange, name: str) -> list[dict[str, Any]]:
     """Returns the rows of a result that the first page shows with every framework."""
     given = {**_parameters(known, span), "limit": MAX_SHARED, "offset": 0}
-    return store().rows(rows.page_of(frameworks.result(name)), **given)
+    return its_store.rows(rows.page_of(frameworks.result(name)), **given)
 
 
 def _entry(known: Framework, span: TimeRange, name: str) -> Mapping[str, str]:
