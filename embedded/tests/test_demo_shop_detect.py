@@ -19,7 +19,7 @@ TAILRACE = REPOSITORY / "bin" / "tailrace"
 pytestmark = pytest.mark.timeout(900)
 ONLY_IN_THE_JOB = {"Plan regression", "Gap in a log"}
 """Detectors that read plan changes and the ledger."""
-POSTING = re.compile(r"(\S+): (\S+), (\d+) bytes = (\d+) events \(\d+ bytes\)(?P<others>.*)")
+POSTING = re.compile(r"(\S+): (\S+), (\d+) bytes = (\d+) events? \(\d+ bytes\)(?P<others>.*)")
 
 
 @pytest.fixture(scope="module")

@@ -84,6 +84,13 @@ class MainTest {
     }
 
     @Test
+    void parseNamesOneEventInTheSingular() throws IOException {
+        String line = "2026-11-21T02:49:03.100000Z\t    8 Quit\t\n";
+        assertThat(run("", "parse", file("general.log", line))).isZero();
+        assertThat(err()).contains(line.length() + " bytes = 1 event (" + line.length() + " bytes)");
+    }
+
+    @Test
     void parseReadsGzipAndStandardInputAlike() throws IOException {
         Path packed = directory.resolve("slow.log.1.gz");
         try (GZIPOutputStream gzip = new GZIPOutputStream(Files.newOutputStream(packed))) {

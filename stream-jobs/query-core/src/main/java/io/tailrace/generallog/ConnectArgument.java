@@ -4,7 +4,8 @@ import io.tailrace.lexer.ByteText;
 
 /**
  * Parses the argument of {@code Connect} and {@code Change user}. Users and databases may contain almost any
- * character. Host names contain neither {@code @} nor blanks, so the last {@code @} before {@code  on } is decisive.
+ * character. Host names contain neither {@code @} nor blanks, so the last {@code @} before {@code  on } is decisive, and a
+ * database is ambiguous only if it contains {@code @word on }.
  *
  * <pre>
  * root@localhost on shop using Socket      MySQL 5.7 and later, MariaDB
@@ -73,13 +74,28 @@ final class ConnectArgument {
         return true;
     }
 
-    /** Returns the index of the first {@code  on } after the last {@code @} that one follows. */
+    /**
+     * Returns the index of the last {@code  on } behind a word that contains {@code @}, because a user and a database may
+     * contain {@code  on }, too; of the last one if none is behind such a word; or -1.
+     */
     private static int lastOn(byte[] bytes, int from, int to) {
-        int on = ByteText.lastIndexOf(bytes, from, to, ON);
-        if (on < 0 && ByteText.endsWith(bytes, from, to, ByteText.ascii(" on"))) {
+        int last = ByteText.lastIndexOf(bytes, from, to, ON);
+        if (last < 0 && ByteText.endsWith(bytes, from, to, ByteText.ascii(" on"))) {
             return to - 3;
         }
-        return on;
+        int on = last;
+        while (on >= 0 && !followsHost(bytes, from, on)) {
+            on = ByteText.lastIndexOf(bytes, from, on + 1, ON);
+        }
+        return on < 0 ? last : on;
+    }
+
+    private static boolean followsHost(byte[] bytes, int from, int on) {
+        int i = on - 1;
+        while (i >= from && bytes[i] != '@' && bytes[i] != ' ') {
+            i--;
+        }
+        return i >= from && bytes[i] == '@';
     }
 
     private static int lastAt(byte[] bytes, int from, int to) {

@@ -30,18 +30,17 @@ final class SlowLogFields {
     /**
      * Returns the range of the database's name in the text after {@code use }: without the semicolon, and without the
      * backticks that MariaDB 10.11 writes. MySQL writes the name unquoted, so a backtick at only one end belongs to
-     * it.
+     * it. A name may begin with a blank; servers refuse one that ends with a blank.
      *
      * @return from and to
      */
     static int[] unquotedDatabase(byte[] bytes, int from, int to) {
-        int first = ByteText.skipBlanks(bytes, from, to);
-        int last = ByteText.trimBlanks(bytes, first, to);
-        if (last > first && bytes[last - 1] == ';') {
-            last = ByteText.trimBlanks(bytes, first, last - 1);
+        int last = ByteText.trimBlanks(bytes, from, to);
+        if (last > from && bytes[last - 1] == ';') {
+            last = ByteText.trimBlanks(bytes, from, last - 1);
         }
-        boolean quoted = last - first > 2 && bytes[first] == '`' && bytes[last - 1] == '`';
-        return quoted ? new int[] {first + 1, last - 1} : new int[] {first, last};
+        boolean quoted = last - from > 2 && bytes[from] == '`' && bytes[last - 1] == '`';
+        return quoted ? new int[] {from + 1, last - 1} : new int[] {from, last};
     }
 
     /** Returns the whole seconds of a {@code # Query_time:} line, rounded up; 0 if they cannot be read. */

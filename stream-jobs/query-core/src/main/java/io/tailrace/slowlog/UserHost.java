@@ -7,7 +7,8 @@ import java.util.Arrays;
 
 /**
  * Parses {@code # User@Host: priv_user[user] @ host [ip]  Id: 7}. Nothing in it is quoted, so it is parsed from its
- * right end: an address contains no bracket and a host no blank, while a user's name may contain any character.
+ * right end: an address contains no bracket and a host no blank, while a user's name may contain any character, also
+ * the beginning of such a line.
  */
 final class UserHost {
 
@@ -52,9 +53,10 @@ final class UserHost {
 
     void read(byte[] bytes, int lineFrom, int lineTo, StringPool strings) {
         clear();
-        int from = ByteText.lastIndexOf(bytes, lineFrom, lineTo, PREFIX) + PREFIX.length;
-        from = ByteText.skipBlanks(bytes, from, lineTo);
+        int from = ByteText.indexOf(bytes, lineFrom, lineTo, PREFIX) + PREFIX.length;
+        from = afterBlank(bytes, from, lineTo);
         int to = connectionId(bytes, from, lineTo);
+        from = accountFrom(bytes, from, to);
         int slot = ByteText.hash(bytes, from, to) & SLOTS - 1;
         byte[] key = keys[slot];
         if (key != null && Arrays.equals(key, 0, key.length, bytes, from, to)) {
@@ -66,6 +68,25 @@ final class UserHost {
             keys[slot] = Arrays.copyOfRange(bytes, from, to);
             accounts[slot] = new Account(user, privilegedUser, host, ip);
         }
+    }
+
+    /**
+     * Returns the start of the account. Another prefix in the line belongs to the user's name if the name fits with it;
+     * otherwise a crash cut the line, and the next entry begins at the last prefix.
+     */
+    private static int accountFrom(byte[] bytes, int from, int to) {
+        int last = ByteText.lastIndexOf(bytes, from, to, PREFIX);
+        if (last < 0) {
+            return from;
+        }
+        int at = ByteText.lastIndexOf(bytes, from, to, AT);
+        boolean whole = at > last && (bytes[from] == '[' || middle(bytes, from, at) >= 0);
+        return whole ? from : afterBlank(bytes, last + PREFIX.length, to);
+    }
+
+    /** Skips the one blank that the server writes; others belong to the name. */
+    private static int afterBlank(byte[] bytes, int from, int to) {
+        return from < to && bytes[from] == ' ' ? from + 1 : from;
     }
 
     private void account(byte[] bytes, int from, int to, StringPool strings) {
@@ -113,9 +134,8 @@ final class UserHost {
      * one.
      */
     private void names(byte[] bytes, int from, int to, StringPool strings) {
-        int length = (to - from - 1) / 2;
-        int split = from + length;
-        if ((to - from) % 2 == 0 || bytes[split] != '[' || !equal(bytes, from, split + 1, length)) {
+        int split = middle(bytes, from, to);
+        if (split < 0) {
             split = from;
             while (split < to && bytes[split] != '[') {
                 split++;
@@ -124,6 +144,14 @@ final class UserHost {
         user = strings.utf8(bytes, Math.min(split + 1, to), to);
         String account = strings.utf8(bytes, from, split);
         privilegedUser = account.equals(user) ? "" : account;
+    }
+
+    /** Returns the index of the bracket between two equal names, or -1. */
+    private static int middle(byte[] bytes, int from, int to) {
+        int length = (to - from - 1) / 2;
+        int split = from + length;
+        boolean bracket = (to - from) % 2 == 1 && bytes[split] == '[';
+        return bracket && equal(bytes, from, split + 1, length) ? split : -1;
     }
 
     private static boolean equal(byte[] bytes, int first, int second, int length) {

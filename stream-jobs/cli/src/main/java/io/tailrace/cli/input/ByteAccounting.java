@@ -57,7 +57,8 @@ public final class ByteAccounting {
     public String describe(String name, String format) {
         StringBuilder line = new StringBuilder(name).append(": ").append(format);
         line.append(", ").append(size).append(" bytes = ");
-        line.append(events.count).append(" events (").append(events.bytes).append(" bytes)");
+        line.append(events.count).append(events.count == 1 ? " event (" : " events (");
+        line.append(events.bytes).append(" bytes)");
         deadLetters.forEach((code, posting) ->
                 describe(posting, (posting.count == 1 ? "dead letter " : "dead letters ") + code, line));
         framing.forEach((kind, posting) -> describe(posting, "framing " + kind, line));

@@ -135,16 +135,21 @@ final class FilterMemberHandler implements MemberHandler {
     /**
      * Sets the fields that depend on several members. The login's user is the name that the client sent; the
      * account's user is the one whose privileges the connection has. The first releases of Percona's filter write
-     * {@code priv_user[user] @ host [ip]} into both.
+     * {@code priv_user[user] @ host [ip]} into both, with the record's own host and address.
      */
     void finish() {
         event.setEventClass(commonClass());
         if (event.getCommand().isEmpty()) {
             event.setCommand(event.getEventName().isEmpty() ? eventClass : event.getEventName());
         }
-        AuditEventBuilder.account(event, loginUser.isEmpty() ? accountUser : loginUser);
-        boolean plain = !accountUser.contains("] @ ");
-        if (event.getPrivUser().isEmpty() && plain) {
+        String written = "] @ " + event.getHost() + " [" + event.getIp() + ']';
+        String user = loginUser.isEmpty() ? accountUser : loginUser;
+        if (user.endsWith(written)) {
+            AuditEventBuilder.account(event, user);
+        } else {
+            event.setUser(user);
+        }
+        if (event.getPrivUser().isEmpty() && !accountUser.endsWith(written)) {
             event.setPrivUser(accountUser);
         }
         AuditEventBuilder.table(event, table, "read".equals(event.getEventName()));

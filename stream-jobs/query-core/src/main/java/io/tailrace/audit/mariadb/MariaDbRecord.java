@@ -72,34 +72,53 @@ public final class MariaDbRecord {
         serverHostTo = comma(from);
     }
 
-    /** Locates the fields of a line that ends within its statement; returns false if it is not one. */
+    /**
+     * Locates the fields of a line that ends within its statement; returns false if it is not one. A database with a comma
+     * is ambiguous, because the first part may also be the end of another reading.
+     */
     public boolean readCut(byte[] line, int from, int to) {
         start(line, from, to);
-        int anchor = serverHostTo < to ? nextAnchor(serverHostTo + 1) : -1;
-        boolean found = anchor >= 0 && openStatement(anchor);
+        boolean found = serverHostTo < to && (chooseOpen(true) || chooseOpen(false));
         bytes = null;
         return found;
     }
 
-    private boolean openStatement(int anchor) {
+    /** Chooses the first reading whose statement is not closed. */
+    private boolean chooseOpen(boolean strict) {
+        int anchor = nextAnchor(serverHostTo + 1);
+        boolean others = false;
+        for (int tries = 0; tries < MAX_READINGS && anchor >= 0; tries++) {
+            if (openStatement(anchor, strict)) {
+                ambiguous |= others;
+                return true;
+            }
+            others |= strict && openStatement(anchor, false);
+            anchor = nextAnchor(anchor + 1);
+        }
+        return false;
+    }
+
+    private boolean openStatement(int anchor, boolean strict) {
         takeOperation(anchor);
         databaseFrom = operationTo + 1;
-        databaseTo = comma(databaseFrom);
+        databaseTo = openingQuote() - 1;
         objectFrom = databaseTo + 2;
         objectTo = lineTo;
         code(lineTo, lineTo, lineTo, lineTo);
-        ambiguous = false;
-        boolean open = objectFrom <= lineTo && bytes[databaseTo + 1] == '\'';
-        return names(anchor) && operation.hasStatement() && open && escapedTo(objectFrom, objectTo) >= objectTo;
+        ambiguous = comma(databaseFrom) < databaseTo;
+        boolean open = objectFrom <= lineTo && escapedTo(objectFrom, objectTo) >= objectTo;
+        return names(anchor) && operation.hasStatement() && open && !(strict && ambiguous);
     }
 
     /**
      * Chooses the first reading whose object is a statement: what resembles a reading after it is part of the
-     * statement. Otherwise chooses the last reading: what resembles one before it is part of the user's name.
+     * statement. Otherwise chooses the last reading: what resembles one before it is part of the user's name. An earlier
+     * start of a statement may also belong to a database with a comma, which makes the line ambiguous.
      */
     private boolean choose(boolean strict) {
         int chosen = -1;
         int readings = 0;
+        boolean others = false;
         int anchor = serverHostTo;
         for (int tries = 0; tries < MAX_READINGS; tries++) {
             anchor = nextAnchor(anchor + 1);
@@ -112,12 +131,14 @@ public final class MariaDbRecord {
                 if (operation.hasStatement()) {
                     break;
                 }
+            } else {
+                others |= strict && operation.hasStatement() && take(anchor, false);
             }
         }
         if (chosen < 0 || !take(chosen, strict)) {
             return false;
         }
-        ambiguous = !strict || readings > 1;
+        ambiguous = !strict || readings > 1 || others && operation.hasStatement();
         return true;
     }
 
@@ -163,18 +184,24 @@ public final class MariaDbRecord {
 
     private boolean statement(boolean strict) {
         databaseFrom = operationTo + 1;
-        int quote = databaseFrom;
-        while (quote + 1 < lineTo && (bytes[quote] != ',' || bytes[quote + 1] != '\'')) {
-            quote++;
-        }
+        int quote = openingQuote();
         int close = closingQuote();
-        if (quote + 1 >= lineTo || close <= quote + 1) {
+        if (quote >= lineTo || close <= quote) {
             return false;
         }
-        databaseTo = quote;
-        objectFrom = quote + 2;
+        databaseTo = quote - 1;
+        objectFrom = quote + 1;
         objectTo = close;
         return !strict || escapedTo(objectFrom, objectTo) == objectTo && comma(databaseFrom) == databaseTo;
+    }
+
+    /** Returns the index of the first quote after a comma from the database on, or the line's end. */
+    private int openingQuote() {
+        int quote = databaseFrom + 1;
+        while (quote < lineTo && (bytes[quote] != '\'' || bytes[quote - 1] != ',')) {
+            quote++;
+        }
+        return quote;
     }
 
     /**

@@ -26,6 +26,10 @@ final class PluginMemberHandler implements MemberHandler {
     private String zone;
     private String attributeName;
     private String table;
+    private String user;
+    /** Only records of connections have the member; their member {@code user} is the name alone. */
+    private boolean privUserNamed;
+
     private boolean databaseNamed;
 
     /** Epoch microseconds of the record, or {@link CivilTime#NONE}. */
@@ -42,6 +46,8 @@ final class PluginMemberHandler implements MemberHandler {
         time = CivilTime.NONE;
         attributeName = "";
         table = "";
+        user = "";
+        privUserNamed = false;
         databaseNamed = false;
     }
 
@@ -82,8 +88,11 @@ final class PluginMemberHandler implements MemberHandler {
             case "command_class" -> event.setCommandClass(value);
             case "connection_id" -> event.setConnectionId(AuditEventBuilder.number(value));
             case "status" -> event.setStatus(AuditEventBuilder.status(value));
-            case "user" -> AuditEventBuilder.account(event, value);
-            case "priv_user" -> event.setPrivUser(value.isEmpty() ? event.getPrivUser() : value);
+            case "user" -> user = value;
+            case "priv_user" -> {
+                event.setPrivUser(value);
+                privUserNamed = true;
+            }
             case "os_user", "os_login" -> event.setOsUser(value.isEmpty() ? event.getOsUser() : value);
             case "proxy_user" -> event.setProxyUser(value);
             case "host" -> event.setHost(value.isEmpty() ? event.getHost() : value);
@@ -120,6 +129,11 @@ final class PluginMemberHandler implements MemberHandler {
 
     /** Sets the fields that depend on several members. */
     void finish() {
+        if (privUserNamed) {
+            event.setUser(user);
+        } else {
+            AuditEventBuilder.account(event, user);
+        }
         event.setEventClass(eventClass(event.getCommand(), event.getCommandClass()));
         AuditEventBuilder.table(event, table, event.getCommand().endsWith("Read"));
     }

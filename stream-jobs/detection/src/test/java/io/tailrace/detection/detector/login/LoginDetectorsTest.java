@@ -2,7 +2,18 @@ package io.tailrace.detection.detector.login;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.DetectorRun;
+import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Refused logins that are too slow or too distributed for rules of minutes. */
@@ -140,6 +151,44 @@ class LoginDetectorsTest {
         }
         succeeded(13 * DAY, "anna", "10.99.1.5");
         assertThat(run.alerts()).isEmpty();
+    }
+
+    /**
+     * The file was written by version 1: two refused logins of an account at one client on each of ten days. Version 1
+     * does not contain familiar clients, so the client is not familiar, which would double the limit.
+     */
+    @Test
+    void stateOfVersionOneKeepsItsDaysAndKnowsNoFamiliarClient() throws IOException {
+        StatefulDetector detector =
+                DetectorRun.file("login_failures: {}").detectors().get(0);
+        List<RaisedAlert> alerts = new ArrayList<>();
+        try (InputStream bytes = getClass().getResourceAsStream("/detector-state/login-failures-version-1")) {
+            DetectorState state = detector.readState(new DataInputStream(bytes));
+            assertThat(bytes.available()).isZero();
+            for (int i = 0; i < 9; i++) {
+                detector.update(state, refusalOnTheEleventhDay(i), alerts::add);
+            }
+        }
+        assertThat(alerts).singleElement().satisfies(alert -> assertThat(alert.facts())
+                .containsEntry("refused", "9")
+                .containsEntry("threshold", "8")
+                .containsEntry("baseline_days", "10")
+                .containsEntry("baseline_median", "2"));
+    }
+
+    private static Observation refusalOnTheEleventhDay(int hour) {
+        long micros = DetectorRun.micros(Instant.parse("2026-09-17T08:00:00Z")) + hour * ExpiringValueSet.HOUR;
+        String id = "e" + hour;
+        return new Observation(
+                "login_failures",
+                List.of("", "db1", "anna", "ACCOUNT"),
+                List.of("10.6.0.7"),
+                1,
+                micros,
+                id,
+                id,
+                "",
+                false);
     }
 
     private void refused(double hours, String user, String host) {
