@@ -77,6 +77,8 @@ def _literal(value: object) -> object:
 
 
 def _time(value: Any) -> Any:
+    if value is None:
+        return None
     if isinstance(value, list):
         return [_time(each) for each in value]
     return datetime.fromisoformat(value).replace(tzinfo=UTC)

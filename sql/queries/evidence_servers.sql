@@ -11,11 +11,25 @@
 -- Parameters: from, to.
 WITH
     seen AS (
-        SELECT instance, source, min(at) AS first_at, max(at) AS last_at,
-            countIf(at >= {from:DateTime('UTC')}) AS in_period
-        FROM tailrace.ledger
-        WHERE at < {to:DateTime('UTC')} AND kind IN ('CENSUS', 'FRONTIER')
+        -- Each branch is answered by a projection of the ledger, except for the hour of the end.
+        SELECT instance, source, min(first) AS first_at, max(last) AS last_at, last_at >= {from:DateTime('UTC')} AS in_period
+        FROM (
+            SELECT instance, source, min(at) AS first, toDateTime64(0, 6, 'UTC') AS last
+            FROM tailrace.ledger
+            WHERE kind IN ('CENSUS', 'FRONTIER')
+            GROUP BY instance, source, kind
+            UNION ALL
+            SELECT instance, source, toDateTime64('2100-01-01 00:00:00', 6, 'UTC'), max(at)
+            FROM tailrace.ledger
+            WHERE kind IN ('CENSUS', 'FRONTIER') AND toStartOfHour(at) < toStartOfHour({to:DateTime('UTC')})
+            GROUP BY instance, source, kind
+            UNION ALL
+            SELECT instance, source, toDateTime64('2100-01-01 00:00:00', 6, 'UTC'), max(at)
+            FROM tailrace.ledger
+            WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= toStartOfHour({to:DateTime('UTC')}) AND at < {to:DateTime('UTC')}
+            GROUP BY instance, source, kind)
         GROUP BY instance, source
+        HAVING first_at < {to:DateTime('UTC')}
     ),
     snapshots AS (
         SELECT instance, argMax(product, at) AS product, argMax(version, at) AS version, max(at) AS snapshot_at

@@ -170,6 +170,19 @@ def test_which_logs_have_ever_arrived_is_read_from_days(filled, query, part):
     assert {(row["instance"], row["log"]) for row in rows} == {("db0", "slow.log"), ("db1", "slow.log")}
 
 
+@pytest.mark.parametrize(("branch", "name"), [(0, "files_by_day"), (1, "sizes_by_hour")])
+def test_since_and_until_when_logs_were_read_comes_from_projections(filled, branch, name):
+    statement = query_text(QUERIES / "evidence_servers.sql")
+    seen = re.search(r"seen AS \(\n.*?FROM \(\n(.*?)\)\n +GROUP BY instance, source\n", statement, re.DOTALL)[
+        1
+    ]
+    asked = seen.split("UNION ALL")[branch]
+    given = {"from": f"{NOW - timedelta(days=30):{TIME}}", "to": f"{NOW + timedelta(days=1):{TIME}}"}
+    used = {f"{how}_optimize_projection_name": name for how in ("force", "preferred")}
+    found = filled.rows(asked, given, **used)
+    assert {row["instance"] for row in found} == {"db0", "db1"}
+
+
 def test_which_servers_log_errors_of_statements_is_read_from_days(filled, user):
     user("writer").insert("tailrace.query_events", [entry(0, 1, instance="db-2", error_code=None)])
     page = query_text(QUERIES / "page_entity_logs.sql")
