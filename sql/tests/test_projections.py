@@ -172,10 +172,8 @@ def test_which_logs_have_ever_arrived_is_read_from_days(filled, query, part):
 
 @pytest.mark.parametrize(("branch", "name"), [(0, "files_by_day"), (1, "sizes_by_hour")])
 def test_since_and_until_when_logs_were_read_comes_from_projections(filled, branch, name):
-    statement = query_text(QUERIES / "evidence_servers.sql")
-    seen = re.search(r"seen AS \(\n.*?FROM \(\n(.*?)\)\n +GROUP BY instance, source\n", statement, re.DOTALL)[
-        1
-    ]
+    text = query_text(QUERIES / "evidence_servers.sql")
+    seen = re.search(r"seen AS \(\n.*?FROM \(\n(.*?)\)\n +GROUP BY instance, source\n", text, re.DOTALL)[1]
     asked = seen.split("UNION ALL")[branch]
     given = {"from": f"{NOW - timedelta(days=30):{TIME}}", "to": f"{NOW + timedelta(days=1):{TIME}}"}
     used = {f"{how}_optimize_projection_name": name for how in ("force", "preferred")}
