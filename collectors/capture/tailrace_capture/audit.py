@@ -9,6 +9,11 @@ MANY_BYTES = 8192
 # Plugins that write an audit log, by lower-case name: MariaDB's (also on Amazon RDS for MySQL), Oracle's and
 # Percona's, McAfee's.
 WRITERS = ("server_audit", "audit_log", "audit_log_filter", "audit")
+# Active plugins of the type AUDIT that write no audit log, by lower-case name: of MariaDB and of MySQL.
+NO_WRITERS = (
+    "sql_error_log", "query_response_time_audit", "locking_audit", "connection_control", "rewriter",
+    "mysql_firewall", "version_tokens", "null_audit", "audit_null",
+)  # fmt: skip
 # Variable → value with which the plugin is loaded and writes nothing.
 _SWITCHES = {"server_audit_logging": "off", "audit_log_policy": "none", "audit_log_disable": "on"}
 
@@ -25,32 +30,47 @@ def read(server: Server) -> list[Fact]:
             if error.status != "denied":
                 raise
             denied.append(reader.__name__.strip("_"))
-    return [_auditing(server, _writers(found), denied), *found]
+    return [_auditing(server, found, denied), *found]
 
 
 def _writers(facts: list[Fact]) -> list[str]:
     """Returns the names of active plugins and components that write an audit log."""
-    return [
-        fact.attributes["name"]
-        for fact in facts
-        if fact.attributes.get("status") == "ACTIVE" and fact.attributes["name"].lower() in WRITERS
-    ]
+    return [name for name in _active(facts) if name.lower() in WRITERS]
 
 
-def _auditing(server: Server, writers: list[str], denied: list[str]) -> Fact:
+def _others(facts: list[Fact]) -> list[str]:
+    """Returns the names of active plugins of the type AUDIT that nothing is known about."""
+    plugins = [fact for fact in facts if fact.key.startswith("plugin ")]
+    return [name for name in _active(plugins) if name.lower() not in (*WRITERS, *NO_WRITERS)]
+
+
+def _active(facts: list[Fact]) -> list[str]:
+    return [fact.attributes["name"] for fact in facts if fact.attributes.get("status") == "ACTIVE"]
+
+
+def _active_state(writers: list[str], switched_off: list[str], in_doubt: list[str]) -> str:
+    """Returns yes, no or unknown; `in_doubt` are plugins of unknown purpose and what was not readable."""
+    if writers:
+        return "no" if switched_off else "yes"
+    return "unknown" if in_doubt else "no"
+
+
+def _auditing(server: Server, found: list[Fact], denied: list[str]) -> Fact:
+    writers, others = _writers(found), _others(found)
     variables = server.variables()
     switched_off = [
         name for name, off in _SWITCHES.items() if variables.get(name, "").lower() == off and writers
     ]
-    active = "yes" if writers and not switched_off else "unknown" if denied and not writers else "no"
     return Fact(
         "auditing",
         {
-            "active": active,
+            "active": _active_state(writers, switched_off, [*denied, *others]),
             "by": ", ".join(writers),
             "switched_off_by": ", ".join(switched_off),
             "file": variables.get("server_audit_file_path") or variables.get("audit_log_file", ""),
             "not_readable": ", ".join(denied),
+            # Only if there are any: another attribute would be a change of auditing on every server.
+            **({"other_plugins": ", ".join(others)} if others else {}),
         },
     )
 

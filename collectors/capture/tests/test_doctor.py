@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tailrace_capture import audit
 from tailrace_capture.doctor import checks, logrotate, sources
 from tailrace_capture.doctor.accounts import grants_for
 from tailrace_capture.doctor.examination import Examination, Explainer
@@ -124,6 +125,20 @@ def test_percona_logs_its_sampling_rate():
     rates = {"log_slow_rate_limit": "20", "log_slow_rate_type": "session", "log_slow_verbosity": "full"}
     (info,) = found(checks.slow_log, seen(PERCONA_84, **rates), INFO)
     assert "one session of 20" in info.message
+
+
+def test_an_audit_plugin_that_nobody_knows_makes_auditing_unknown():
+    plugins = [("SERVER_AUDIT", "DISABLED"), ("SQL_ERROR_LOG", "ACTIVE"), ("harbor", "ACTIVE")]
+    facts = [Fact(f"plugin {name}", {"name": name, "status": status}) for name, status in plugins]
+    assert audit._others(facts) == ["harbor"]
+    assert audit._active_state([], [], ["harbor"]) == "unknown"
+    assert audit._active_state([], [], []) == "no"
+    assert audit._active_state(["SERVER_AUDIT"], [], ["harbor"]) == "yes"
+    assert audit._active_state(["SERVER_AUDIT"], ["server_audit_logging"], ["harbor"]) == "no"
+    examination = seen(auditing="unknown")
+    examination.fact("audit", "auditing")["other_plugins"] = "harbor"
+    (warning,) = found(checks.audit_log, examination, WARNING)
+    assert "harbor" in warning.message
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,9 @@ def audit_log(seen: ServerState) -> Iterator[Finding]:
     elif seen.is_on("general_log") and "FILE" in seen.variable("log_output").upper():
         text = "only the general log: it contains statements and logins, but not whether a statement failed"
         yield Finding(INFO, "audit", text)
+    elif auditing.get("active") == "unknown" and auditing.get("other_plugins"):
+        text = f"unknown: whether {auditing['other_plugins']} writes an audit log is not known"
+        yield Finding(WARNING, "audit", text)
     elif auditing.get("active") == "unknown":
         fix = grants_for(seen.product, account_written(seen.account))["audit"]
         yield Finding(WARNING, "audit", f"unknown: may not read {auditing['not_readable']}", fix)
