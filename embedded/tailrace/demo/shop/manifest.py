@@ -31,7 +31,7 @@ ALERTS = (
     ("export", "medium", "Very many rows sent", 1),
     ("dropped_index", "medium", "Plan regression", 1),
     ("gap", "medium", "Gap in a log", 1),
-    ("new_account", "medium", "CREATE USER executed", 1),
+    ("new_account", "medium", "CREATE USER executed for certain hosts", 1),
     ("spray", "medium", "Refused login of an administrator", 3),
     ("spray", "medium", "Schema and privilege discovery", 1),
     ("dropped_index", "low", "Index dropped", 1),

@@ -66,7 +66,7 @@ public final class Backtest {
                     .map(rule -> rule.header().key())
                     .collect(Collectors.toCollection(HashSet::new));
             version.rules().correlations().stream()
-                    .filter(rule -> rule.rules().stream().anyMatch(able::contains))
+                    .filter(rule -> rule.counted().stream().anyMatch(able::contains))
                     .forEach(rule -> able.add(rule.header().key()));
             return version.rules().alerting().stream()
                     .filter(header -> !able.contains(header.key()))

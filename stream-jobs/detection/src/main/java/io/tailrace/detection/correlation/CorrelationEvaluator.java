@@ -1,6 +1,7 @@
 package io.tailrace.detection.correlation;
 
 import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.correlation.RepeatedMatches.Earlier;
 import io.tailrace.detection.event.ActionReference;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
@@ -49,7 +50,7 @@ public final class CorrelationEvaluator {
         this.rule = rule;
         this.latenessMicros = latenessMicros;
         this.numbers = new RuleIds(rule.rules());
-        this.further = new RepeatedMatches(rule);
+        this.further = new RepeatedMatches(rule, numbers);
         this.limit = rule.type().isNumeric() ? Integer.MAX_VALUE : (int) Math.max(MAX_OCCURRENCES, 2 * rule.bound());
     }
 
@@ -109,7 +110,7 @@ public final class CorrelationEvaluator {
             GroupWindow window,
             long watermark,
             Consumer<RaisedAlert> alerts) {
-        if (rule.changeMicros() > 0) {
+        if (rule.isOfValues()) {
             addToChange(ruleKey, event, group, window, watermark, alerts);
             return;
         }
@@ -137,7 +138,7 @@ public final class CorrelationEvaluator {
         }
     }
 
-    /** Counts a match of a correlation with {@code one_change}: each match with a new value raises an alert. */
+    /** Counts a match of a correlation with {@code one_change} or {@code known_by}: each match raises an alert. */
     private void addToChange(
             String ruleKey,
             DetectionEvent event,
@@ -145,15 +146,19 @@ public final class CorrelationEvaluator {
             GroupWindow window,
             long watermark,
             Consumer<RaisedAlert> alerts) {
+        boolean known = rule.known().rules().contains(ruleKey);
         for (String value : values(ruleKey, event)) {
             RuleMatch match = occurrence(ruleKey, event, value, watermark);
-            Optional<Long> reported = further.reported(match, group, window);
-            if (window.add(match, limit) >= 0) {
+            Earlier earlier = further.earlier(match, group, window);
+            boolean isNew = window.add(match, limit) >= 0;
+            if (isNew && known) {
+                window.compact(match, rule.timespanMicros() / 2); // leaves an old one in every timespan
+            } else if (isNew) {
                 Map<String, String> entity = new LinkedHashMap<>(Map.of(rule.field(), value));
                 entity.putAll(entity(group));
                 boolean late = isLate(match.micros(), watermark);
-                alerts.accept(further.alert(event, match, group, entity, reported, late));
-                if (reported.isEmpty()) {
+                alerts.accept(further.alert(event, match, group, entity, earlier, late));
+                if (earlier.isNone()) {
                     window.fired().add(match.micros());
                 }
             }
@@ -343,8 +348,8 @@ public final class CorrelationEvaluator {
                 .filter(fired -> isWithin(match.micros(), fired))
                 .min(Comparator.naturalOrder())
                 .orElseThrow();
-        boolean late = isLate(match.micros(), watermark);
-        return further.alert(event, match, group, entity(group), Optional.of(reported), late);
+        Earlier earlier = new Earlier(Optional.of(reported), Optional.empty());
+        return further.alert(event, match, group, entity(group), earlier, isLate(match.micros(), watermark));
     }
 
     private boolean isLate(long micros, long watermark) {

@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Raises an alert for each match of a correlation with a {@code repeat_level}. Repeated matches have that level. */
@@ -23,9 +24,39 @@ final class RepeatedMatches {
     private static final String LOOPBACK = "127.";
 
     private final CorrelationRule rule;
+    private final RuleIds numbers;
 
-    RepeatedMatches(CorrelationRule rule) {
+    /**
+     * Why a match has the level of repeated ones.
+     *
+     * @param reported time of the alert that it repeats, microseconds since 1970 UTC; empty: there is none
+     * @param known time since which its group is known; empty: it is not
+     */
+    record Earlier(Optional<Long> reported, Optional<Long> known) {
+
+        boolean isNone() {
+            return reported.isEmpty() && known.isEmpty();
+        }
+
+        private Map<String, String> facts() {
+            Map<String, String> facts = new TreeMap<>();
+            reported.ifPresent(micros -> facts.put("first_reported", time(micros)));
+            known.ifPresent(micros -> facts.put("known_since", time(micros)));
+            return facts;
+        }
+
+        private static String time(long micros) {
+            return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+        }
+    }
+
+    RepeatedMatches(CorrelationRule rule, RuleIds numbers) {
         this.rule = rule;
+        this.numbers = numbers;
+    }
+
+    Earlier earlier(RuleMatch match, List<String> group, GroupWindow window) {
+        return new Earlier(reported(match, group, window), known(match, window));
     }
 
     /**
@@ -34,9 +65,9 @@ final class RepeatedMatches {
      *
      * @return microseconds since 1970 UTC
      */
-    Optional<Long> reported(RuleMatch match, List<String> group, GroupWindow window) {
+    private Optional<Long> reported(RuleMatch match, List<String> group, GroupWindow window) {
         Stream<Long> same = window.occurrences().stream()
-                .filter(other -> other.value().equals(match.value()))
+                .filter(other -> !isOfKnown(other) && other.value().equals(match.value()))
                 .map(RuleMatch::micros)
                 .filter(micros -> Math.abs(match.micros() - micros) < rule.timespanMicros());
         boolean elsewhere = group.stream().noneMatch(value -> LOCAL.contains(value) || value.startsWith(LOOPBACK));
@@ -45,17 +76,30 @@ final class RepeatedMatches {
         return Stream.concat(same, ofChange).min(Comparator.naturalOrder());
     }
 
-    /** @param reported time of the alert that the match repeats; empty: the match is the first */
+    /** Returns the time of the first match, with the same value, by which the group is known; empty if it is not. */
+    private Optional<Long> known(RuleMatch match, GroupWindow window) {
+        return window.occurrences().stream()
+                .filter(other -> isOfKnown(other) && other.value().equals(match.value()))
+                .map(RuleMatch::micros)
+                .filter(micros -> match.micros() - micros >= rule.known().afterMicros())
+                .filter(micros -> match.micros() - micros < rule.timespanMicros())
+                .min(Comparator.naturalOrder());
+    }
+
+    private boolean isOfKnown(RuleMatch match) {
+        int place = numbers.place(match.rule());
+        return place >= 0 && rule.known().rules().contains(rule.rules().get(place));
+    }
+
     RaisedAlert alert(
             DetectionEvent event,
             RuleMatch match,
             List<String> group,
             Map<String, String> entity,
-            Optional<Long> reported,
+            Earlier earlier,
             boolean late) {
-        Level level = reported.isPresent()
-                ? rule.repeatLevel().orElseThrow()
-                : rule.header().level();
+        Level level =
+                earlier.isNone() ? rule.header().level() : rule.repeatLevel().orElseThrow();
         Murmur3 hash = new Murmur3();
         hash.update(rule.header().key()).update(match.actionId());
         group.forEach(hash::update);
@@ -68,13 +112,7 @@ final class RepeatedMatches {
                 1,
                 List.of(match.named()),
                 RaisedAlert.statements(event),
-                reported.map(RepeatedMatches::facts).orElse(Map.of()),
+                earlier.facts(),
                 late);
-    }
-
-    private static Map<String, String> facts(long reported) {
-        return Map.of(
-                "first_reported",
-                Instant.EPOCH.plus(reported, ChronoUnit.MICROS).toString());
     }
 }

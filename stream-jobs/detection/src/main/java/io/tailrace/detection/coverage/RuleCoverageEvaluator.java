@@ -131,7 +131,7 @@ public final class RuleCoverageEvaluator {
     private void evaluate(CorrelationRule rule) {
         Map<String, Set<LogSource>> usable = new LinkedHashMap<>();
         Set<String> missing = new TreeSet<>();
-        for (String used : rule.rules()) {
+        for (String used : rule.counted()) {
             Set<String> fields = fieldsOf(rule, used);
             Set<LogSource> sources = able.getOrDefault(used, Set.of()).stream()
                     .filter(source -> missing(fields, source).isEmpty())
@@ -182,18 +182,18 @@ public final class RuleCoverageEvaluator {
      */
     private MissingRequirement unable(CorrelationRule rule) {
         Optional<String> first =
-                rule.rules().stream().filter(obstacles::containsKey).findFirst();
+                rule.counted().stream().filter(obstacles::containsKey).findFirst();
         MissingRequirement cause = first.map(obstacles::get).orElse(MissingRequirement.because("they are too few"));
         String reason = first.map(rootReasons::get).orElse(cause.reason());
         rootReasons.put(rule.header().key(), reason);
-        if (rule.rules().size() == 1) {
+        if (rule.counted().size() == 1) {
             return cause.with("the rule that it counts cannot match: " + reason);
         }
-        long able = rule.rules().stream()
+        long able = rule.counted().stream()
                 .filter(used -> !obstacles.containsKey(used))
                 .count();
         String few = able == 0 ? "none" : "only " + able;
-        return cause.with(few + " of the " + rule.rules().size() + " rules of this correlation can match: " + reason);
+        return cause.with(few + " of the " + rule.counted().size() + " rules of this correlation can match: " + reason);
     }
 
     private boolean isPossible(Expression expression, ObservedFields log) {

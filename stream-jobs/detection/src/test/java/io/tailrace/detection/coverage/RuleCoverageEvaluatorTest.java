@@ -174,6 +174,37 @@ class RuleCoverageEvaluatorTest {
     }
 
     @Test
+    void whatMakesAGroupKnownDoesNotMakeACorrelationFire() {
+        String known =
+                """
+                ---
+                title: Refused login of an unknown account
+                correlation:
+                  type: value_count
+                  rules: refused
+                  group-by: [user]
+                  timespan: 9d
+                  condition: {gte: 1, field: instance}
+                  repeat_level: low
+                  known_by: many_rows
+                  known_after: 1d
+                """;
+        RuleSet rules = new RuleSetReader(new RuleContext(Map.of(), new DatabaseFieldMapping()))
+                .text("rules.yml", RULES + known)
+                .ruleSet();
+        ObservedFields reads = new ObservedFields();
+        for (String field : List.of("rows_sent", "user", "instance")) {
+            reads.add(event(SLOW, "query").text(field, "x").build());
+        }
+
+        assertThat(rules.errors()).isEmpty();
+        assertThat(RuleCoverageEvaluator.answers(rules, false, Map.of(SLOW, reads)))
+                .filteredOn(answer -> answer.rule().title().equals("Refused login of an unknown account"))
+                .singleElement()
+                .satisfies(answer -> assertThat(answer.canFire()).isFalse());
+    }
+
+    @Test
     void itsFieldsMustBeInTheLogsOfItsRules() {
         assertThat(obstacle("Both logged", false, server())).hasValueSatisfying(obstacle -> {
             assertThat(obstacle.missingFields()).containsExactly("user");

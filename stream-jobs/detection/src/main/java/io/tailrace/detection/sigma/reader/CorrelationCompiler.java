@@ -4,6 +4,7 @@ import io.tailrace.detection.sigma.rule.CorrelationCondition;
 import io.tailrace.detection.sigma.rule.CorrelationCondition.Bound;
 import io.tailrace.detection.sigma.rule.CorrelationCondition.Operator;
 import io.tailrace.detection.sigma.rule.CorrelationRule;
+import io.tailrace.detection.sigma.rule.CorrelationRule.Known;
 import io.tailrace.detection.sigma.rule.CorrelationRule.Type;
 import io.tailrace.detection.sigma.rule.Level;
 import io.tailrace.detection.sigma.rule.RuleHeader;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
@@ -29,6 +31,8 @@ final class CorrelationCompiler {
 
     private static final String REPEAT_LEVEL = "repeat_level";
     private static final String ONE_CHANGE = "one_change";
+    private static final String KNOWN_BY = "known_by";
+    private static final String KNOWN_AFTER = "known_after";
     private static final Set<String> KEYS = Set.of(
             "type",
             "rules",
@@ -39,7 +43,9 @@ final class CorrelationCompiler {
             "condition",
             "generate",
             REPEAT_LEVEL,
-            ONE_CHANGE);
+            ONE_CHANGE,
+            KNOWN_BY,
+            KNOWN_AFTER);
     /** Maximum bound, because state stores that many matches of a group. */
     private static final BigDecimal MAX_BOUND = BigDecimal.valueOf(500_000);
 
@@ -74,18 +80,22 @@ final class CorrelationCompiler {
                         : CorrelationCondition.of(map.text("condition"), indexes(alternatives, references)),
                 Level.of(map, REPEAT_LEVEL),
                 map.has(ONE_CHANGE) ? timespan(ONE_CHANGE) : 0,
+                known(references),
                 true);
         if (rule.repeatLevel().isPresent() && !rule.reportsFirstMatches(references.size())) {
             throw map.refusal(
                     map.keyNode(REPEAT_LEVEL), "only a correlation over one rule with gte: 1 has a repeat_level");
         }
-        if (rule.changeMicros() > 0 && (rule.repeatLevel().isEmpty() || rule.type() != Type.VALUE_COUNT)) {
-            throw map.refusal(map.keyNode(ONE_CHANGE), "only a value_count with a repeat_level has one_change");
+        if (rule.isOfValues() && (rule.repeatLevel().isEmpty() || rule.type() != Type.VALUE_COUNT)) {
+            String key = map.has(ONE_CHANGE) ? ONE_CHANGE : KNOWN_BY;
+            throw map.refusal(map.keyNode(key), "only a value_count with a repeat_level has " + key);
         }
         RuleError place = map.refusal(
                         map.get(map.has("rules") ? "rules" : "condition").orElseThrow(), "")
                 .error();
-        return new UnresolvedCorrelation(rule, references, aliases(), generate(), place);
+        List<String> used = Stream.concat(references.stream(), rule.known().rules().stream())
+                .toList();
+        return new UnresolvedCorrelation(rule, used, aliases(), generate(), place);
     }
 
     private void refuseUnknownKeys() {
@@ -162,6 +172,26 @@ final class CorrelationCompiler {
             throw map.refusal(node, "a correlation names a rule twice");
         }
         return references;
+    }
+
+    /** An extension that Sigma does not define. */
+    private Known known(List<String> references) {
+        if (!map.has(KNOWN_BY)) {
+            if (map.has(KNOWN_AFTER)) {
+                throw map.refusal(map.keyNode(KNOWN_AFTER), "only a correlation with known_by has known_after");
+            }
+            return Known.NONE;
+        }
+        List<String> rules = map.texts(KNOWN_BY);
+        if (rules.isEmpty()
+                || rules.size() != Set.copyOf(rules).size()
+                || rules.stream().anyMatch(references::contains)) {
+            throw map.refusal(
+                    map.keyNode(KNOWN_BY),
+                    "known_by is expected to name rules that the correlation does not count, found "
+                            + String.join(", ", rules));
+        }
+        return new Known(Set.copyOf(rules), timespan(KNOWN_AFTER));
     }
 
     private long timespan(String key) {

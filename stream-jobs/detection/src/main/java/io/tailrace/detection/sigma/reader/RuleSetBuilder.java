@@ -216,9 +216,9 @@ final class RuleSetBuilder {
             return !header.tags().contains(RuleHeader.CANARY_TAG);
         }
         return resolved.values().stream()
-                .filter(correlation -> correlation.rules().contains(header.key()))
+                .filter(correlation -> correlation.counted().contains(header.key()))
                 .filter(correlation ->
-                        correlation.reportsFirstMatches(correlation.rules().size()))
+                        correlation.reportsFirstMatches(correlation.counted().size()))
                 .anyMatch(correlation -> reportsMatches(correlation.header()));
     }
 
@@ -233,7 +233,7 @@ final class RuleSetBuilder {
         return correlations.values().stream()
                 .filter(correlation -> correlation.header().isNamed(reference))
                 .filter(correlation -> correlation.isFirstOccurrenceRule())
-                .flatMap(correlation -> correlation.references().stream())
+                .flatMap(correlation -> correlation.counted().stream())
                 .toList();
     }
 
@@ -310,7 +310,7 @@ final class RuleSetBuilder {
                             + level));
         }
         levels.put(draft.header().key(), level);
-        CorrelationRule correlation = draft.resolved(rulesInOrder, aliasesByKey(draft, keys));
+        CorrelationRule correlation = draft.resolved(keys, aliasesByKey(draft, keys));
         for (String used : rulesInOrder) {
             Optional<RuleError> error = sentence(correlation, used)
                     .or(() -> unknownNumber(correlation, used))

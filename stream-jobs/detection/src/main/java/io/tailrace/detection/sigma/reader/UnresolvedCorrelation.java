@@ -1,16 +1,19 @@
 package io.tailrace.detection.sigma.reader;
 
 import io.tailrace.detection.sigma.rule.CorrelationRule;
+import io.tailrace.detection.sigma.rule.CorrelationRule.Known;
 import io.tailrace.detection.sigma.rule.RuleHeader;
 import io.tailrace.detection.sigma.yaml.RuleError;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A correlation whose references are not resolved yet.
  *
- * @param rule the correlation without rules and aliases
- * @param references ids or names of rules, as written
+ * @param rule the correlation without rules and aliases; {@code known} has ids or names of rules, as written
+ * @param references ids or names of rules, as written, and at the end those of {@code known}
  * @param aliases alias to field by the rule's id or name, as written
  * @param generate whether the rules that it uses also raise alerts themselves
  * @param place position at which it names its rules, without a reason
@@ -28,7 +31,14 @@ record UnresolvedCorrelation(
 
     /** Returns whether one match of one rule suffices: matches of a group are reported once per timespan. */
     boolean isFirstOccurrenceRule() {
-        return rule.reportsFirstMatches(references.size());
+        return rule.reportsFirstMatches(counted().size());
+    }
+
+    /** Returns the references to the rules whose matches count. */
+    List<String> counted() {
+        return references.stream()
+                .filter(reference -> !rule.known().rules().contains(reference))
+                .toList();
     }
 
     UnresolvedCorrelation called(RuleHeader newHeader) {
@@ -43,16 +53,22 @@ record UnresolvedCorrelation(
                 rule.condition(),
                 rule.repeatLevel(),
                 rule.changeMicros(),
+                rule.known(),
                 rule.alerts());
         return new UnresolvedCorrelation(renamed, references, aliases, generate, place);
     }
 
-    /** Returns the rule with keys in place of references. */
-    CorrelationRule resolved(List<String> rules, Map<String, Map<String, String>> aliasFields) {
+    /**
+     * Returns the rule with keys in place of references.
+     *
+     * @param keys of the rules, by the reference
+     */
+    CorrelationRule resolved(Map<String, String> keys, Map<String, Map<String, String>> aliasFields) {
+        Set<String> known = rule.known().rules().stream().map(keys::get).collect(Collectors.toUnmodifiableSet());
         return new CorrelationRule(
                 rule.header(),
                 rule.type(),
-                rules,
+                List.copyOf(keys.values()),
                 rule.groupBy(),
                 rule.optional(),
                 rule.timespanMicros(),
@@ -60,6 +76,7 @@ record UnresolvedCorrelation(
                 rule.condition(),
                 rule.repeatLevel(),
                 rule.changeMicros(),
+                new Known(known, rule.known().afterMicros()),
                 true);
     }
 }

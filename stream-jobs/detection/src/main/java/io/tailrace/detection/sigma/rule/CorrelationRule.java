@@ -8,7 +8,7 @@ import java.util.Set;
 /**
  * A rule over the matches of other rules.
  *
- * @param rules keys of the rules that it counts, in their order in the file
+ * @param rules keys of the rules that it counts, in their order in the file, and at the end those of {@code known}
  * @param groupBy fields, or aliases of them, whose values distinguish groups; empty: all events are one group
  * @param optional fields of {@code groupBy} that events may lack: these events form a separate group
  * @param timespanMicros length of the window
@@ -17,6 +17,7 @@ import java.util.Set;
  * @param repeatLevel level of an alert for each further match within the timespan; empty if these raise none
  * @param changeMicros time after an alert within which matches with other values of {@link #field} are the same change; 0:
  *     the correlation does not distinguish changes
+ * @param known matches by which a group is known, so that even its first match has the {@code repeatLevel}
  * @param alerts whether it raises alerts itself; false if only other correlations use it
  */
 public record CorrelationRule(
@@ -30,10 +31,22 @@ public record CorrelationRule(
         CorrelationCondition condition,
         Optional<Level> repeatLevel,
         long changeMicros,
+        Known known,
         boolean alerts) {
 
     /** Maximum number of correlations that build on each other: the stages of the detect job. */
     public static final int MAX_LEVELS = 3;
+
+    /**
+     * Matches that raise no alert. A group that has one of them is known.
+     *
+     * @param rules keys of their rules; empty: no group is known
+     * @param afterMicros time from such a match on after which the group is known
+     */
+    public record Known(Set<String> rules, long afterMicros) {
+
+        public static final Known NONE = new Known(Set.of(), 0);
+    }
 
     /** The metric within the window. */
     public enum Type {
@@ -92,6 +105,16 @@ public record CorrelationRule(
         return aliases.getOrDefault(name, Map.of()).getOrDefault(ruleKey, name);
     }
 
+    /** Returns the keys of the rules whose matches count, without those of {@link #known}. */
+    public List<String> counted() {
+        return rules.stream().filter(rule -> !known.rules().contains(rule)).toList();
+    }
+
+    /** Returns whether each value of the field has a first match of its own within a group. */
+    public boolean isOfValues() {
+        return changeMicros > 0 || !known.rules().isEmpty();
+    }
+
     /** Returns whether one match of one rule suffices: it reports the first match of a group per timespan. */
     public boolean reportsFirstMatches(int rules) {
         return rules == 1 && !type.isNumeric() && condition.isOneOrMore();
@@ -110,6 +133,7 @@ public record CorrelationRule(
                 condition,
                 repeatLevel,
                 changeMicros,
+                known,
                 itself);
     }
 }

@@ -9,6 +9,7 @@ import io.tailrace.event.Alert;
 import io.tailrace.flink.detection.Pushes;
 import io.tailrace.flink.detection.events.EventRecord;
 import io.tailrace.flink.detection.rules.RuleBroadcastState;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -147,6 +148,56 @@ class CorrelationFunctionTest {
             }
             assertThat(stage.numKeyedStateEntries()).isZero();
         }
+    }
+
+    @Test
+    void aGroupStaysKnownAfterARestore() throws Exception {
+        String worked = Pushes.REFUSED_LOGIN
+                .replace("refused_login", "worked")
+                .replace("11111111-1111-4111-8111", "44444444-4444-4444-8444");
+        String known = Pushes.BRUTE_FORCE
+                .replace("event_count", "value_count")
+                .replace("gte: 10", "gte: 1\n    field: instance\n  repeat_level: low")
+                .concat("  known_by: worked\n  known_after: 5s\n");
+        RuleRecord push = new RuleRecord(
+                7,
+                RuleRecord.BUNDLE,
+                Pushes.json("p", Map.of("a.yml", Pushes.REFUSED_LOGIN, "b.yml", known, "c.yml", worked)));
+        OperatorSubtaskState state;
+        try (var stage = stage(push)) {
+            Evidence work = evidence(7, 1, List.of("db-1"));
+            stage.processElement1(ofRule("44444444-4444-4444-8444-111111111111", work), 0);
+            assertThat(alerts(stage)).isEmpty();
+            state = stage.snapshot(1, 0);
+        }
+        try (var stage = unopened(push)) {
+            stage.initializeState(state);
+            stage.open();
+            stage.processElement1(evidence(7, 9, List.of("db-1")), 0);
+            stage.processElement1(evidence(7, 9, List.of("db-2")), 0);
+            assertThat(alerts(stage))
+                    .extracting(
+                            alert -> alert.getLevel() + " " + alert.getFacts().get("known_since"))
+                    .containsExactly("low " + Instant.ofEpochMilli(START + 1_000), "high null");
+        }
+    }
+
+    private static Evidence ofRule(String rule, Evidence of) {
+        return new Evidence(
+                of.push(),
+                of.level(),
+                of.consumer(),
+                of.group(),
+                rule,
+                of.eventId(),
+                of.actionId(),
+                of.micros(),
+                of.order(),
+                of.values(),
+                of.amount(),
+                of.statement(),
+                of.late(),
+                of.about());
     }
 
     @Test

@@ -1,0 +1,166 @@
+package io.tailrace.detection.correlation;
+
+import static io.tailrace.detection.sigma.reader.RuleText.correlation;
+import static io.tailrace.detection.sigma.reader.RuleText.named;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.sigma.reader.RuleSetReader;
+import io.tailrace.detection.sigma.rule.CorrelationRule;
+import io.tailrace.detection.sigma.rule.RuleSet;
+import io.tailrace.detection.sigma.yaml.RuleError;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Groups that other rules make known, so that their first match has the level of repeated ones. */
+class KnownGroupsTest {
+
+    private static final long SECOND = 1_000_000;
+    private static final long LATENESS = 5 * SECOND;
+    private static final String BODY = "type: value_count\ngroup-by: [user, host]\noptional: [user, host]\n"
+            + "condition: {gte: 1, field: instance}\nrepeat_level: low\nrules: made\nknown_by: works\n"
+            + "timespan: 100s\n";
+    private static final String RULES = named("made", "a: made") + named("works", "a: works");
+
+    private final List<RaisedAlert> alerts = new ArrayList<>();
+    private InMemoryCorrelationEngine engine;
+
+    @Test
+    void aKnownGroupHasTheRepeatLevelFromItsFirstMatchOn() {
+        start("known_after: 10s");
+
+        on("works", "one", 5, "dba", "jump");
+        on("made", "one", 14, "dba", "jump"); // 9 s later: not known yet
+        on("works", "one", 20, "ann", "jump");
+        on("made", "one", 30, "ann", "jump");
+        on("made", "two", 31, "ann", "jump"); // known on another server only
+        on("made", "one", 32, "ann", "other");
+        on("made", "one", 33, "eve", "jump");
+        on("works", "one", 40, "old", "jump");
+        on("made", "one", 140, "old", "jump"); // longer ago than the timespan
+
+        assertThat(levels())
+                .containsExactly(
+                        "MEDIUM one dba jump",
+                        "LOW one ann jump",
+                        "MEDIUM two ann jump",
+                        "MEDIUM one ann other",
+                        "MEDIUM one eve jump",
+                        "MEDIUM one old jump");
+        assertThat(alerts.get(1).facts()).containsOnly(Map.entry("known_since", "1970-01-01T00:00:20Z"));
+    }
+
+    @Test
+    void matchesByWhichAGroupIsKnownRaiseNoAlertAndRepeatNone() {
+        start("known_after: 10s\none_change: 5s");
+
+        on("works", "one", 1, "dba", "jump");
+        on("works", "one", 30, "dba", "jump");
+        on("made", "two", 31, "dba", "jump");
+        on("made", "one", 33, "dba", "jump");
+
+        assertThat(levels()).containsExactly("MEDIUM two dba jump", "LOW one dba jump");
+        assertThat(alerts.get(1).facts()).containsOnlyKeys("first_reported", "known_since");
+    }
+
+    @Test
+    void aGroupThatIsBusyForLongStaysKnownWithFewMatchesInItsState() throws IOException {
+        start("known_after: 10s");
+
+        for (int second = 0; second < 400; second++) {
+            on("works", "one", second, "dba", "jump");
+            engine.advance(second * SECOND, alerts::add);
+        }
+        assertThat(state()).hasSizeLessThan(500);
+        on("made", "one", 400, "dba", "jump");
+
+        assertThat(levels()).containsExactly("LOW one dba jump");
+    }
+
+    @Test
+    void whatIsKnownIsStored() throws IOException {
+        start("known_after: 10s");
+        on("works", "one", 1, "dba", "jump");
+        byte[] state = state();
+
+        start("known_after: 10s");
+        engine.read(new DataInputStream(new ByteArrayInputStream(state)));
+        on("made", "one", 20, "dba", "jump");
+
+        assertThat(levels()).containsExactly("LOW one dba jump");
+    }
+
+    @Test
+    void theRuleItselfCountsItsOwnMatchesOnly() {
+        CorrelationRule rule = rules("known_after: 10s").correlations().get(0);
+
+        assertThat(rule.counted()).hasSize(1);
+        assertThat(rule.rules()).hasSize(2);
+    }
+
+    @Test
+    void onlyAReportOfFirstMatchesOfValuesHasKnownGroups() {
+        assertThat(errors(BODY.replace("value_count", "event_count").replace(", field: instance", "")
+                        + "known_after: 1d"))
+                .containsExactly("only a value_count with a repeat_level has known_by");
+        assertThat(errors(BODY.replace("repeat_level: low\n", "") + "known_after: 1d"))
+                .containsExactly("only a value_count with a repeat_level has known_by");
+        assertThat(errors(BODY)).singleElement().asString().contains("known_after");
+        assertThat(errors(BODY.replace("known_by: works\n", "") + "known_after: 1d"))
+                .containsExactly("only a correlation with known_by has known_after");
+        assertThat(errors(BODY.replace("known_by: works", "known_by: made") + "known_after: 1d"))
+                .containsExactly("known_by is expected to name rules that the correlation does not count, found made");
+        assertThat(errors(BODY.replace("known_by: works", "known_by: nothing") + "known_after: 1d"))
+                .containsExactly("there is no rule nothing, or it was rejected");
+    }
+
+    private void start(String more) {
+        engine = new InMemoryCorrelationEngine(rules(more).correlations(), LATENESS);
+    }
+
+    private static RuleSet rules(String more) {
+        RuleSet rules = new RuleSetReader()
+                .text("x.yml", RULES + correlation("c", BODY + more))
+                .ruleSet();
+        assertThat(rules.errors()).isEmpty();
+        return rules;
+    }
+
+    private static List<String> errors(String body) {
+        return new RuleSetReader()
+                .text("x.yml", RULES + correlation("c", body)).ruleSet().errors().stream()
+                        .map(RuleError::reason)
+                        .toList();
+    }
+
+    private byte[] state() throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        engine.write(new DataOutputStream(bytes));
+        return bytes.toByteArray();
+    }
+
+    private void on(String rule, String instance, int second, String user, String host) {
+        DetectionEvent event = DetectionEvent.builder(rule + instance + second, second * SECOND, LogSource.ANY)
+                .text("instance", instance)
+                .text("user", user)
+                .text("host", host)
+                .build();
+        engine.match(rule, event, alerts::add);
+    }
+
+    private List<String> levels() {
+        return alerts.stream()
+                .map(alert -> alert.rule().level() + " "
+                        + String.join(" ", alert.entity().values()))
+                .toList();
+    }
+}
