@@ -1,7 +1,8 @@
 // Takes screenshots of the running demo for the documentation: node screenshots.mjs DIRECTORY [NAME...]
 //
-// NAME is the slug of a dashboard or the name of a work page in PAGES. A work page has a second picture in the dark theme,
-// NAME-dark. Without names it takes all. ../screenshots.py runs it and reduces the pictures.
+// NAME is the slug of a dashboard or the name of a work page in PAGES or OTHER_PAGES. The pages in PAGES and the dashboards in
+// ALSO_DARK have a second picture in the dark theme, NAME-dark. Without names it takes all. ../screenshots.py runs it and
+// reduces the pictures.
 //
 // With EVERY_SIZE=1 it takes NAME-WIDTHxHEIGHT-THEME for people who look at them: what a window of each of SIZES shows of every
 // dashboard and every page, in both themes. It prints the milliseconds until each was drawn.
@@ -55,7 +56,7 @@ const PAGES = {
   'page-setup': '/tailrace/setup/',
   'page-retention': '/tailrace/retention/',
 };
-/** Pages without a picture in the documentation, which EVERY_SIZE includes. */
+/** Pages with one picture in the documentation, in the light theme. */
 const OTHER_PAGES = {
   'other-incidents': '/tailrace/alerts/incidents/?from={from}&to={to}',
   'other-incident': '/tailrace/alerts/incidents/?from={from}&to={to}', // the first of them
@@ -74,6 +75,8 @@ const OTHER_PAGES = {
   'other-server': '/tailrace/setup/?instance=shop-db-2',
   'other-hold': '/tailrace/retention/holds/new/',
 };
+/** Dashboards with a second picture, in the dark theme. */
+const ALSO_DARK = ['developer-overview', 'compliance-overview', 'security-overview', 'coverage'];
 /** Users that open a page instead of `security`. */
 const READER = { 'page-retention': 'compliance', 'other-hold': 'compliance' };
 /** Pages to which the first link of a table with this address leads. */
@@ -109,12 +112,12 @@ async function openPage(browser, name) {
   }
 }
 
-/** Takes a picture of the upper part of each of these work pages in both themes. */
+/** Takes a picture of the upper part of each of these work pages, of those in PAGES in both themes. */
 async function takePages(browser, names) {
   await browser.page.setViewportSize({ width: 1440, height: 1000 });
   for (const name of names) {
     await openPage(browser, name);
-    for (const [theme, suffix] of [['dark', '-dark'], ['light', '']]) {
+    for (const [theme, suffix] of PAGES[name] ? [['dark', '-dark'], ['light', '']] : [['light', '']]) {
       await browser.page.emulateMedia({ colorScheme: theme });
       await browser.page.reload({ waitUntil: 'load' }); // charts apply the theme when they are drawn
       await browser.page.screenshot({ path: join(directory, `${name}${suffix}.png`) });
@@ -152,6 +155,21 @@ async function takeEverySize(browser, its, names) {
   }
 }
 
+/** Takes the picture of a dashboard after the first action of a user, also if that fails, for inspection. */
+async function takeDashboard(browser, { slug, timed }, suffix = '') {
+  await visit(browser, slug, FIRST[slug] ?? (timed ? storyDay : undefined)).catch((error) => console.error(`${slug}: ${error.message}`));
+  await browser.screenshot(join(directory, `${slug}${suffix}.png`));
+}
+
+/** Takes the picture of a dashboard in the dark theme. Superset applies the theme to a page that it loads. */
+async function takeDark(browser, dashboard) {
+  await browser.page.goto('about:blank');
+  await browser.page.emulateMedia({ colorScheme: 'dark' });
+  await takeDashboard(browser, dashboard, '-dark');
+  await browser.page.goto('about:blank');
+  await browser.page.emulateMedia({ colorScheme: 'light' });
+}
+
 async function choose(browser, filter, value) {
   await browser.showFirst(); // as above
   await browser.choose(filter, value);
@@ -165,7 +183,7 @@ function password(user) {
 
 const shown = dashboards().filter(({ slug }) => wanted.length === 0 || wanted.includes(slug))
   .map(({ slug, roles, timed }) => ({ slug, timed, user: roles[0] === 'unmasked' ? 'admin' : roles[0] }));
-const pages = Object.keys(EVERY_SIZE ? { ...PAGES, ...OTHER_PAGES } : PAGES).filter((name) => wanted.length === 0 || wanted.includes(name));
+const pages = Object.keys({ ...PAGES, ...OTHER_PAGES }).filter((name) => wanted.length === 0 || wanted.includes(name));
 const readerOf = (name) => READER[name] ?? 'security';
 for (const user of new Set([...shown.map((each) => each.user), ...pages.map(readerOf)])) {
   const browser = await Browser.launch(process.env.SUPERSET_URL);
@@ -175,10 +193,11 @@ for (const user of new Set([...shown.map((each) => each.user), ...pages.map(read
       await takeEverySize(browser, shown.filter((each) => each.user === user), pages.filter((name) => readerOf(name) === user));
       continue;
     }
-    for (const { slug, timed } of shown.filter((each) => each.user === user)) {
-      await visit(browser, slug, FIRST[slug] ?? (timed ? storyDay : undefined))
-        .catch((error) => console.error(`${slug}: ${error.message}`)); // takes the screenshot nevertheless, for inspection
-      await browser.screenshot(join(directory, `${slug}.png`));
+    for (const dashboard of shown.filter((each) => each.user === user)) {
+      await takeDashboard(browser, dashboard);
+      if (ALSO_DARK.includes(dashboard.slug)) {
+        await takeDark(browser, dashboard);
+      }
     }
     await takePages(browser, pages.filter((name) => readerOf(name) === user));
   } finally {

@@ -91,8 +91,11 @@ def test_a_picture_of_the_documentation_is_small_and_has_a_palette(picture):
 def test_the_program_takes_every_picture():
     text = (Path(__file__).parent / "screenshots.mjs").read_text()
     shown = re.findall(r"^  '(page-[a-z]+)': '/tailrace/", text, re.MULTILINE)
+    others = re.findall(r"^  '(other-[a-z]+)': '/tailrace/", text, re.MULTILINE)
+    (also_dark,) = re.findall(r"^const ALSO_DARK = \[(.+)\];$", text, re.MULTILINE)
     slugs = [dashboard.content["slug"] for dashboard in of_kind("dashboards")]
-    names = {*slugs, *shown, *(f"{page}-dark" for page in shown)}
+    dark = {*shown, *re.findall(r"[a-z-]+", also_dark)}
+    names = {*slugs, *shown, *others, *(f"{name}-dark" for name in dark)}
     assert {each.stem for each in PICTURES} == names
 
 
