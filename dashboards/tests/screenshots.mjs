@@ -1,8 +1,8 @@
 // Takes screenshots of the running demo for the documentation: node screenshots.mjs DIRECTORY [NAME...]
 //
 // NAME is the slug of a dashboard or the name of a work page in PAGES or OTHER_PAGES. The pages in PAGES and the dashboards in
-// ALSO_DARK have a second picture in the dark theme, NAME-dark. Without names it takes all. ../screenshots.py runs it and
-// reduces the pictures.
+// ALSO_DARK have a second picture in the dark theme, NAME-dark. For a dashboard this is a name, too. Without names it takes all.
+// ../screenshots.py runs it and reduces the pictures.
 //
 // With EVERY_SIZE=1 it takes NAME-WIDTHxHEIGHT-THEME for people who look at them: what a window of each of SIZES shows of every
 // dashboard and every page, in both themes. It prints the milliseconds until each was drawn.
@@ -41,7 +41,7 @@ const FIRST = {
   'weekly-compliance': hours(7 * 24),
 };
 
-/** Dashboards that EVERY_SIZE takes with their own time range. */
+/** Dashboards with their own time range in EVERY_SIZE and in the dark theme. */
 const NOW = ['books', 'coverage', 'rule-coverage', 'developers-digest', 'weekly-compliance'];
 
 /** The work pages, by the name of their picture; `{from}` and `{to}` are the day of the stories. */
@@ -144,8 +144,7 @@ async function takeEverySize(browser, its, names) {
         }
       };
       for (const { slug, timed } of its) {
-        const range = timed && !NOW.includes(slug) ? { range: [STORY_END - DAY, STORY_END] } : {};
-        await take(slug, () => browser.glance(`/superset/dashboard/${slug}/${address(range)}`));
+        await take(slug, () => browser.glance(pathOf(slug, timed)));
       }
       await browser.page.setViewportSize(size);
       for (const name of names) {
@@ -156,18 +155,22 @@ async function takeEverySize(browser, its, names) {
 }
 
 /** Takes the picture of a dashboard after the first action of a user, also if that fails, for inspection. */
-async function takeDashboard(browser, { slug, timed }, suffix = '') {
+async function takeDashboard(browser, { slug, timed }) {
   await visit(browser, slug, FIRST[slug] ?? (timed ? storyDay : undefined)).catch((error) => console.error(`${slug}: ${error.message}`));
-  await browser.screenshot(join(directory, `${slug}${suffix}.png`));
+  await browser.screenshot(join(directory, `${slug}.png`));
 }
 
-/** Takes the picture of a dashboard in the dark theme. Superset applies the theme to a page that it loads. */
-async function takeDark(browser, dashboard) {
-  await browser.page.goto('about:blank');
+/** Takes what a window shows of a dashboard in the dark theme. */
+async function takeDark(browser, { slug, timed }) {
   await browser.page.emulateMedia({ colorScheme: 'dark' });
-  await takeDashboard(browser, dashboard, '-dark');
-  await browser.page.goto('about:blank');
+  await browser.glance(pathOf(slug, timed));
+  await browser.page.screenshot({ path: join(directory, `${slug}-dark.png`) });
   await browser.page.emulateMedia({ colorScheme: 'light' });
+}
+
+/** The path of a dashboard with the day of the stories as its time range. */
+function pathOf(slug, timed) {
+  return `/superset/dashboard/${slug}/${address(timed && !NOW.includes(slug) ? { range: [STORY_END - DAY, STORY_END] } : {})}`;
 }
 
 async function choose(browser, filter, value) {
@@ -181,9 +184,10 @@ function password(user) {
   return readFileSync(join(process.env.SECRETS, `superset-${user}`), 'utf8').trim();
 }
 
-const shown = dashboards().filter(({ slug }) => wanted.length === 0 || wanted.includes(slug))
+const isWanted = (name) => wanted.length === 0 || wanted.includes(name);
+const shown = dashboards().filter(({ slug }) => isWanted(slug) || isWanted(`${slug}-dark`))
   .map(({ slug, roles, timed }) => ({ slug, timed, user: roles[0] === 'unmasked' ? 'admin' : roles[0] }));
-const pages = Object.keys({ ...PAGES, ...OTHER_PAGES }).filter((name) => wanted.length === 0 || wanted.includes(name));
+const pages = Object.keys({ ...PAGES, ...OTHER_PAGES }).filter(isWanted);
 const readerOf = (name) => READER[name] ?? 'security';
 for (const user of new Set([...shown.map((each) => each.user), ...pages.map(readerOf)])) {
   const browser = await Browser.launch(process.env.SUPERSET_URL);
@@ -194,7 +198,9 @@ for (const user of new Set([...shown.map((each) => each.user), ...pages.map(read
       continue;
     }
     for (const dashboard of shown.filter((each) => each.user === user)) {
-      await takeDashboard(browser, dashboard);
+      if (isWanted(dashboard.slug)) {
+        await takeDashboard(browser, dashboard);
+      }
       if (ALSO_DARK.includes(dashboard.slug)) {
         await takeDark(browser, dashboard);
       }
