@@ -14,6 +14,8 @@ LIMIT = 250_000
 """Bytes of a picture of the documentation."""
 FILTER_BAR = 280
 """Pixels on the left that are no content of a dashboard: the filter bar has buttons at its bottom."""
+WORK_PAGES = ("page-", "other-")
+"""Begins of the names of pictures of work pages, which have no filter bar."""
 MARGIN = 24
 """Pixels below the content that stay."""
 
@@ -25,7 +27,8 @@ def shrink(picture: Path) -> None:
     ValueError for a picture that stays larger than LIMIT.
     """
     with Image.open(picture) as image:
-        whole = trimmed(image.convert("RGB"))
+        has_bar = not picture.name.startswith(WORK_PAGES)
+        whole = trimmed(image.convert("RGB"), FILTER_BAR if has_bar else 0)
     for colours in COLOURS:
         reduced = whole.quantize(colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
         reduced.save(picture, "PNG", optimize=True)
@@ -36,12 +39,15 @@ def shrink(picture: Path) -> None:
     )
 
 
-def trimmed(image: Image.Image) -> Image.Image:
-    """Returns the image without empty rows at its bottom: the window is as high as the highest tab."""
+def trimmed(image: Image.Image, left: int) -> Image.Image:
+    """Returns the image without empty rows at its bottom: the window is as high as the highest tab.
+
+    `left` is the number of pixels that are no content.
+    """
     width, height = image.size
-    if width <= FILTER_BAR:
+    if width <= left:
         return image
-    content = image.crop((FILTER_BAR, 0, width, height))
+    content = image.crop((left, 0, width, height))
     empty = Image.new("RGB", content.size, content.getpixel((content.width - 1, height - 1)))
     box = ImageChops.difference(content, empty).getbbox()
     return image.crop((0, 0, width, min(height, box[3] + MARGIN))) if box else image

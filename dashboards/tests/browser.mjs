@@ -615,8 +615,8 @@ export class Browser {
     const [since, until] = [from, to].map(isoSeconds);
     await popover.locator('input.ant-input').nth(0).fill(since);
     await popover.locator('input.ant-input').nth(1).fill(until);
-    const [first, last] = [since, until].map((time) => time.replace('T00:00:00', '')); // Superset writes midnight as a date
-    await popover.getByText(`${first} ≤ col < ${last}`, { exact: true }).waitFor(); // the server has parsed it
+    const [first, last] = [since, until].map((time) => time.replace('T', ' ').replace(/:00$/, '')); // static_assets.py
+    await popover.getByText(`${first} to ${last} UTC`, { exact: true }).waitFor(); // the server has parsed it
     await popover.getByRole('button', { name: 'Apply' }).click();
     await this.applyFilters();
   }

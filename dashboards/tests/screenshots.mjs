@@ -1,7 +1,8 @@
 // Takes screenshots of the running demo for the documentation: node screenshots.mjs DIRECTORY [NAME...]
 //
-// NAME is the slug of a dashboard or the name of a work page in PAGES. A work page has a second picture in the dark theme,
-// NAME-dark. Without names it takes all. ../screenshots.py runs it and reduces the pictures.
+// NAME is the slug of a dashboard or the name of a work page in PAGES or OTHER_PAGES. The pages in PAGES and the dashboards in
+// ALSO_DARK have a second picture in the dark theme, NAME-dark. For a dashboard this is a name, too. Without names it takes all.
+// ../screenshots.py runs it and reduces the pictures.
 //
 // With EVERY_SIZE=1 it takes NAME-WIDTHxHEIGHT-THEME for people who look at them: what a window of each of SIZES shows of every
 // dashboard and every page, in both themes. It prints the milliseconds until each was drawn.
@@ -40,7 +41,7 @@ const FIRST = {
   'weekly-compliance': hours(7 * 24),
 };
 
-/** Dashboards that EVERY_SIZE takes with their own time range. */
+/** Dashboards with their own time range in EVERY_SIZE and in the dark theme. */
 const NOW = ['books', 'coverage', 'rule-coverage', 'developers-digest', 'weekly-compliance'];
 
 /** The work pages, by the name of their picture; `{from}` and `{to}` are the day of the stories. */
@@ -55,7 +56,7 @@ const PAGES = {
   'page-setup': '/tailrace/setup/',
   'page-retention': '/tailrace/retention/',
 };
-/** Pages without a picture in the documentation, which EVERY_SIZE includes. */
+/** Pages with one picture in the documentation, in the light theme. */
 const OTHER_PAGES = {
   'other-incidents': '/tailrace/alerts/incidents/?from={from}&to={to}',
   'other-incident': '/tailrace/alerts/incidents/?from={from}&to={to}', // the first of them
@@ -74,6 +75,8 @@ const OTHER_PAGES = {
   'other-server': '/tailrace/setup/?instance=shop-db-2',
   'other-hold': '/tailrace/retention/holds/new/',
 };
+/** Dashboards with a second picture, in the dark theme. */
+const ALSO_DARK = ['developer-overview', 'compliance-overview', 'security-overview', 'coverage'];
 /** Users that open a page instead of `security`. */
 const READER = { 'page-retention': 'compliance', 'other-hold': 'compliance' };
 /** Pages to which the first link of a table with this address leads. */
@@ -109,12 +112,12 @@ async function openPage(browser, name) {
   }
 }
 
-/** Takes a picture of the upper part of each of these work pages in both themes. */
+/** Takes a picture of the upper part of each of these work pages, of those in PAGES in both themes. */
 async function takePages(browser, names) {
   await browser.page.setViewportSize({ width: 1440, height: 1000 });
   for (const name of names) {
     await openPage(browser, name);
-    for (const [theme, suffix] of [['dark', '-dark'], ['light', '']]) {
+    for (const [theme, suffix] of PAGES[name] ? [['dark', '-dark'], ['light', '']] : [['light', '']]) {
       await browser.page.emulateMedia({ colorScheme: theme });
       await browser.page.reload({ waitUntil: 'load' }); // charts apply the theme when they are drawn
       await browser.page.screenshot({ path: join(directory, `${name}${suffix}.png`) });
@@ -141,8 +144,7 @@ async function takeEverySize(browser, its, names) {
         }
       };
       for (const { slug, timed } of its) {
-        const range = timed && !NOW.includes(slug) ? { range: [STORY_END - DAY, STORY_END] } : {};
-        await take(slug, () => browser.glance(`/superset/dashboard/${slug}/${address(range)}`));
+        await take(slug, () => browser.glance(pathOf(slug, timed)));
       }
       await browser.page.setViewportSize(size);
       for (const name of names) {
@@ -150,6 +152,25 @@ async function takeEverySize(browser, its, names) {
       }
     }
   }
+}
+
+/** Takes the picture of a dashboard after the first action of a user, also if that fails, for inspection. */
+async function takeDashboard(browser, { slug, timed }) {
+  await visit(browser, slug, FIRST[slug] ?? (timed ? storyDay : undefined)).catch((error) => console.error(`${slug}: ${error.message}`));
+  await browser.screenshot(join(directory, `${slug}.png`));
+}
+
+/** Takes what a window shows of a dashboard in the dark theme. */
+async function takeDark(browser, { slug, timed }) {
+  await browser.page.emulateMedia({ colorScheme: 'dark' });
+  await browser.glance(pathOf(slug, timed));
+  await browser.page.screenshot({ path: join(directory, `${slug}-dark.png`) });
+  await browser.page.emulateMedia({ colorScheme: 'light' });
+}
+
+/** The path of a dashboard with the day of the stories as its time range. */
+function pathOf(slug, timed) {
+  return `/superset/dashboard/${slug}/${address(timed && !NOW.includes(slug) ? { range: [STORY_END - DAY, STORY_END] } : {})}`;
 }
 
 async function choose(browser, filter, value) {
@@ -163,9 +184,10 @@ function password(user) {
   return readFileSync(join(process.env.SECRETS, `superset-${user}`), 'utf8').trim();
 }
 
-const shown = dashboards().filter(({ slug }) => wanted.length === 0 || wanted.includes(slug))
+const isWanted = (name) => wanted.length === 0 || wanted.includes(name);
+const shown = dashboards().filter(({ slug }) => isWanted(slug) || isWanted(`${slug}-dark`))
   .map(({ slug, roles, timed }) => ({ slug, timed, user: roles[0] === 'unmasked' ? 'admin' : roles[0] }));
-const pages = Object.keys(EVERY_SIZE ? { ...PAGES, ...OTHER_PAGES } : PAGES).filter((name) => wanted.length === 0 || wanted.includes(name));
+const pages = Object.keys({ ...PAGES, ...OTHER_PAGES }).filter(isWanted);
 const readerOf = (name) => READER[name] ?? 'security';
 for (const user of new Set([...shown.map((each) => each.user), ...pages.map(readerOf)])) {
   const browser = await Browser.launch(process.env.SUPERSET_URL);
@@ -175,10 +197,13 @@ for (const user of new Set([...shown.map((each) => each.user), ...pages.map(read
       await takeEverySize(browser, shown.filter((each) => each.user === user), pages.filter((name) => readerOf(name) === user));
       continue;
     }
-    for (const { slug, timed } of shown.filter((each) => each.user === user)) {
-      await visit(browser, slug, FIRST[slug] ?? (timed ? storyDay : undefined))
-        .catch((error) => console.error(`${slug}: ${error.message}`)); // takes the screenshot nevertheless, for inspection
-      await browser.screenshot(join(directory, `${slug}.png`));
+    for (const dashboard of shown.filter((each) => each.user === user)) {
+      if (isWanted(dashboard.slug)) {
+        await takeDashboard(browser, dashboard);
+      }
+      if (ALSO_DARK.includes(dashboard.slug)) {
+        await takeDark(browser, dashboard);
+      }
     }
     await takePages(browser, pages.filter((name) => readerOf(name) === user));
   } finally {

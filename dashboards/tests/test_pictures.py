@@ -64,8 +64,20 @@ def test_empty_rows_below_the_content_are_cut_off():
     image = Image.new("RGB", (600, 400), "white")
     image.paste("black", (300, 50, 500, 100))
     image.paste("blue", (10, 380, 60, 390))
-    assert pictures.trimmed(image).size == (600, 124), "the buttons of the filter bar are no content"
-    assert pictures.trimmed(Image.new("RGB", (600, 400), "white")).size == (600, 400)
+    assert pictures.trimmed(image, pictures.FILTER_BAR).size == (600, 124), "its buttons are no content"
+    assert pictures.trimmed(Image.new("RGB", (600, 400), "white"), pictures.FILTER_BAR).size == (600, 400)
+
+
+@pytest.mark.parametrize(("name", "height"), [("page-setup", 400), ("other-hold", 400), ("accounts", 124)])
+def test_a_picture_of_a_work_page_keeps_what_is_on_the_left(tmp_path, name, height):
+    image = Image.new("RGB", (600, 400), "white")
+    image.paste("black", (300, 50, 500, 100))
+    image.paste("blue", (10, 380, 60, 390))
+    file = tmp_path / f"{name}.png"
+    image.save(file)
+    pictures.shrink(file)
+    with Image.open(file) as kept:
+        assert kept.size == (600, height)
 
 
 def test_pictures_that_stay_too_large_are_not_kept(tmp_path, monkeypatch):
@@ -91,8 +103,11 @@ def test_a_picture_of_the_documentation_is_small_and_has_a_palette(picture):
 def test_the_program_takes_every_picture():
     text = (Path(__file__).parent / "screenshots.mjs").read_text()
     shown = re.findall(r"^  '(page-[a-z]+)': '/tailrace/", text, re.MULTILINE)
+    others = re.findall(r"^  '(other-[a-z]+)': '/tailrace/", text, re.MULTILINE)
+    (also_dark,) = re.findall(r"^const ALSO_DARK = \[(.+)\];$", text, re.MULTILINE)
     slugs = [dashboard.content["slug"] for dashboard in of_kind("dashboards")]
-    names = {*slugs, *shown, *(f"{page}-dark" for page in shown)}
+    dark = {*shown, *re.findall(r"[a-z-]+", also_dark)}
+    names = {*slugs, *shown, *others, *(f"{name}-dark" for name in dark)}
     assert {each.stem for each in PICTURES} == names
 
 

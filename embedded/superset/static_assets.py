@@ -1,4 +1,4 @@
-"""Changes six things in the static files of Superset 6.1.0 that no setting changes.
+"""Changes nine things in the static files of Superset 6.1.0 that no setting changes.
 
     python static_assets.py DIRECTORY     superset/static/assets of an installation
 
@@ -10,6 +10,10 @@
 - The number format SECONDS writes durations as the work pages do. Superset's formats cut digits off
   (`DURATION` writes 42.66 s as 42.6s) or have units that nobody uses for time (`.3~s`: 1,234 s are 1.23k).
 - The list "Search by" of a table shows the titles of columns, as the header of the table does.
+- The time filter shows two times as "2026-11-27 00:00 to 2026-11-28 00:00 UTC", as the work pages do, not as
+  a condition with the placeholder "col".
+- A single number that is unknown is "N/A", as in rows of numbers, instead of "No data".
+- The numbers of a heat map's legend have the text colour of the theme. Superset leaves them dark in both.
 
 Files are replaced, not changed, because uv links them to its cache. Browsers keep files with a hash in their
 name for good: changed files, and those that name them, get another hash. Exits with 1 and a message if a file
@@ -133,6 +137,51 @@ def _seconds(duration: re.Match[str]) -> str:
     return f'{duration[0]}.registerValue("SECONDS",{made})'
 
 
+SHOWN_RANGE = re.compile(
+    r"`\$\{\w+\((?P<since>\w+\[0\]),!0\)\} ≤ \$\{\w+\} < \$\{\w+\((?P<until>\w+\[1\])\)\}`"
+)
+"""The text of a time range, as the minifier writes it. A time is like 2026-11-27T00:00:00, or empty."""
+
+
+def with_times_of_range(script: str) -> str:
+    """Returns the text of a script that writes a time range without a placeholder for a column."""
+    return SHOWN_RANGE.sub(_times_of_range, script)
+
+
+def _times_of_range(shown: re.Match[str]) -> str:
+    since, until = (
+        f'${{{shown[name]}.replace("T"," ").replace(/:00$/,"")||"{unlimited}"}}'
+        for name, unlimited in (("since", "-∞"), ("until", "∞"))
+    )
+    return f"`{since} to {until} UTC`"
+
+
+UNKNOWN_NUMBER = re.compile(
+    r'(?P<unknown>if\(null==\w+\)\w+=)\(0,\w+\.t\)\("No data"\)(?=;else if\("number")'
+)
+"""Where a single number is written, as the minifier writes it."""
+
+
+def with_not_available(script: str) -> str:
+    """Returns the text of a script that writes an unknown single number as N/A."""
+    return UNKNOWN_NUMBER.sub(r'\g<unknown>"N/A"', script)
+
+
+CHART_OPTIONS = re.compile(r"(?<=,)(?P<options>\w+),(?P<theme>\w+)\.echartsOptionsOverrides\|\|\{\}")
+"""Where the options of a chart are merged with those of the theme, as the minifier writes it."""
+
+
+def with_coloured_legend(script: str) -> str:
+    """Returns the text of a script that gives the legend of a heat map the text colour of the theme."""
+    return script if "visualMap:{textStyle:{color:" in script else CHART_OPTIONS.sub(_coloured, script)
+
+
+def _coloured(merged: re.Match[str]) -> str:
+    options, theme = merged["options"], merged["theme"]
+    legend = f"visualMap:{{textStyle:{{color:{theme}.colorText}}}}"
+    return f"{options},{options}&&{options}.visualMap?{{{legend}}}:{{}},{theme}.echartsOptionsOverrides||{{}}"
+
+
 CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("*.entry.js", without_telemetry),
     ("*.entry.js", with_levels_by_severity),
@@ -140,6 +189,9 @@ CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("*.chunk.js", with_short_ranges),
     ("*.chunk.js", with_yesterday),
     ("*.chunk.js", with_titles_of_searched_columns),
+    ("*.chunk.js", with_times_of_range),
+    ("*.chunk.js", with_not_available),
+    ("*.chunk.js", with_coloured_legend),
 )
 
 

@@ -330,15 +330,12 @@ def _theme(base: dict, ink: str, link: str) -> dict:
         "motion": False,
     }
     still = {"animation": False}  # charts appear at once
-    # Superset leaves the numbers of a heat map's legend dark, also in the dark theme.
-    legend = {"heatmap_v2": {"visualMap": {"textStyle": {"color": ink}}}}
     tabs = {"itemSelectedColor": link}
     return {
         **base,
         "token": {**base["token"], **brand},
         "components": {"Tabs": tabs},
         "echartsOptionsOverrides": still,
-        "echartsOptionsOverridesByChartType": legend,
     }
 
 

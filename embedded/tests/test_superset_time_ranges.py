@@ -47,6 +47,15 @@ def _module(name: str):
 static_assets, time_ranges = _module("static_assets"), _module("tailrace_time_ranges")
 
 
+RANGE = (
+    'const h=" : ",d=(e,t)=>e.replace("T00:00:00","")||(t?"-∞":"∞");'
+    'const label=(e,t="col")=>{let r=e.split(h);return 1===r.length?e:`${d(r[0],!0)} ≤ ${t} < ${d(r[1])}`}'
+)
+NUMBER = 'if(null==a)t=(0,i.t)("No data");else if("number"==typeof a)t=n(a)'
+OPTIONS = "const drawn=merge({},o,h.echartsOptionsOverrides||{})"
+"""Parts of the scripts for the text of a time range, for a single number and for a chart."""
+
+
 @pytest.fixture
 def assets(tmp_path) -> Path:
     (tmp_path / "1.entry.js").write_text(f'e="{static_assets.TELEMETRY}"+f')
@@ -55,6 +64,9 @@ def assets(tmp_path) -> Path:
     (tmp_path / "2.chunk.js").write_text(f"a;{LIST};{SET}")
     (tmp_path / "6.chunk.js").write_text(PREVIOUS)
     (tmp_path / "5.chunk.js").write_text(TABLE)
+    (tmp_path / "8.chunk.js").write_text(RANGE)
+    (tmp_path / "9.chunk.js").write_text(NUMBER)
+    (tmp_path / "10.chunk.js").write_text(OPTIONS)
     (tmp_path / "3.chunk.js").write_text('case"Last day":return n')
     return tmp_path
 
@@ -129,6 +141,48 @@ def test_a_search_is_by_titles_of_columns(assets):
         ["node", "-e", run], capture_output=True, text=True, check=True, timeout=LIMIT_SECONDS
     )
     assert json.loads(ran.stdout) == [{"value": "user", "label": "User"}, {"value": "cnt", "label": "Count"}]
+
+
+def test_a_time_range_is_shown_as_on_the_work_pages(assets):
+    static_assets.change(assets)
+    script = (assets / "8.chunk.js").read_text()
+    assert static_assets.with_times_of_range(script) == script, "it is changed once"
+    ranges = [
+        "2026-11-27T00:00:00 : 2026-11-28T09:30:15",
+        "2026-11-27T00:00:00 : ",
+        " : 2026-11-28T09:30:00",
+        "Last week",
+    ]
+    assert answer(f"{script};console.log(JSON.stringify({json.dumps(ranges)}.map(each=>label(each))))") == [
+        "2026-11-27 00:00 to 2026-11-28 09:30:15 UTC",
+        "2026-11-27 00:00 to ∞ UTC",
+        "-∞ to 2026-11-28 09:30 UTC",
+        "Last week",
+    ]
+
+
+def test_an_unknown_single_number_is_not_available(assets):
+    static_assets.change(assets)
+    script = (assets / "9.chunk.js").read_text()
+    assert static_assets.with_not_available(script) == script, "it is changed once"
+    assert answer(f"let t,a=null,n=String;{script};console.log(JSON.stringify(t))") == "N/A"
+
+
+def test_the_legend_of_a_heat_map_has_the_colour_of_texts(assets):
+    static_assets.change(assets)
+    script = (assets / "10.chunk.js").read_text()
+    assert static_assets.with_coloured_legend(script) == script, "it is changed once"
+    theme = 'const merge=Object.assign,h={colorText:"#fff"}'
+    for options, drawn in (("{visualMap:{}}", {"visualMap": {"textStyle": {"color": "#fff"}}}), ("{}", {})):
+        assert answer(f"{theme};const o={options};{script};console.log(JSON.stringify(drawn))") == drawn
+
+
+def answer(script: str) -> object:
+    """Returns what a script writes as JSON."""
+    ran = subprocess.run(
+        ["node", "-e", script], capture_output=True, text=True, check=True, timeout=LIMIT_SECONDS
+    )
+    return json.loads(ran.stdout)
 
 
 def test_the_tracking_image_is_an_empty_one(assets):

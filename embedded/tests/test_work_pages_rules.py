@@ -66,8 +66,13 @@ def test_a_rule_that_only_correlations_count_has_no_unknown_servers(tmp_path):
     (tmp_path / "rules.yml").write_text("".join(texts))
     rules = catalog.load(tmp_path)
     assert [each.title for each in rules["a"].counted_by] == ["x"]
-    shown = {row["rule_id"]: row["servers"] for row in listing.rules(rules, (), ())}
+    found = listing.rules(rules, (), ())
+    shown = {row["rule_id"]: row["servers"] for row in found}
     assert shown == {"a": "raises no alert itself", **dict.fromkeys("bcxy", "unknown")}
+    listed = "Rules, most severe first, then by alerts of the time range: "
+    counts = "5 of 5; 1 of them raises no alert itself: correlations count the matches"
+    assert listing.caption(found, 5) == listed + counts
+    assert listing.caption([row for row in found if row["rule_id"] == "b"], 5) == f"{listed}1 of 5"
 
 
 def test_the_result_of_a_backtest_is_written_as_on_other_pages():

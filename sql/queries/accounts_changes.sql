@@ -11,8 +11,8 @@ SELECT
     toDateTime(at, 'UTC') AS changed_at,
     multiIf(seen_by != 'audit log', 'server snapshot', confirmed_by = '', 'audit log', 'audit log, server snapshot') AS recorded_by,
     cluster, instance, user,
-    if(client_ip = '', client_host, client_ip) AS origin,
-    client_program AS program,
+    coalesce(nullIf(client_ip, ''), nullIf(client_host, ''), '(unknown)') AS origin,
+    if(client_program = '', '(unknown)', client_program) AS program,
     change, result
 FROM (
 {{ within_range(evidence, 30) }}

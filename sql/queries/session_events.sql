@@ -28,8 +28,8 @@ SELECT
     cluster, instance, toString(its.connection_id) AS connection_id,
     anyIf(its.user, its.user != '') OVER () AS user,
     anyIf(its.src_ip, its.src_ip != '(unknown)') OVER () AS src_ip,
-    anyIf(its.program, its.program != '') OVER () AS program,
-    anyIf(its.connection_type, its.connection_type != '') OVER () AS connection_type,
+    coalesce(nullIf(anyIf(its.program, its.program != '') OVER (), ''), '(unknown)') AS program,
+    coalesce(nullIf(anyIf(its.connection_type, its.connection_type != '') OVER (), ''), '(unknown)') AS connection_type,
     its.database AS database,
     log, is_statement, its.error AS error_code,
     multiIf(

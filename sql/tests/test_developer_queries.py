@@ -266,6 +266,24 @@ def test_a_statement_names_its_ids_by_the_former_rules(renamed):
     assert f"{CLASS_OF_ONE:016X}</a>" in statement["elsewhere"]
 
 
+def test_executions_of_a_time_without_any_entry_are_unknown_and_not_zero(user, rendered, metric):
+    user("writer").insert("tailrace.query_events", executions(1, HOUR / 2, [5]))
+
+    def shown(dataset: str, name: str, since: float, until: float) -> float | None:
+        span = tuple(f"{NOW - each * HOUR:%Y-%m-%dT%H:%M:%S}" for each in (since, until))
+        number = metric(dataset, name, time_range=span)
+        (row,) = user("reader_developer").rows(f"SELECT {number} AS shown FROM ({rendered(dataset, *span)})")
+        return row["shown"]
+
+    for dataset, name in (
+        ("load", "executions"),
+        ("load", "total_seconds"),
+        ("heaviest_queries", "distinct_queries"),
+    ):
+        assert shown(dataset, name, 400, 300) is None, name
+        assert shown(dataset, name, 1, 0) > 0, name
+
+
 def test_a_load_before_the_first_entry_or_without_a_census_is_unknown_and_not_zero(
     admin, user, rendered, metric
 ):

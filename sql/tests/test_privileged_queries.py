@@ -119,6 +119,8 @@ def test_a_change_of_privileges_is_one_row_if_a_snapshot_confirms_it(admin, ask,
         ("ben", "audit log, server snapshot"),
         ("ben", "audit log, server snapshot"),
     ]
+    unknown = {(row["origin"], row["program"]) for row in rows if not row["user"]}
+    assert unknown == {("(unknown)", "(unknown)")}
     assert snapshots == [
         f"grants_table: {carla} cards added, privileges: SELECT",
         f"grants_table: {carla} more added, privileges: DELETE, SELECT",

@@ -35,6 +35,22 @@ def test_an_attempt_that_three_logs_record_counts_once(stored, ask):
     assert {row["network"] for row in found} == {"10.0.3.0/24"}
 
 
+def test_refusals_of_one_moment_have_quiet_bars_beside_them(stored, user, rendered):
+    """The chart's added rows do not depend on the first row that is read, which may be no refusal."""
+    logins = (login(60 * hours, connection_id=100 + hours) for hours in range(20))
+    stored("audit_events", *logins, *(refused(30, 8 * n, user=f"u{n}", connection_id=n) for n in range(9)))
+    stored("error_events", *(denied_message(30, 8 * n, user=f"u{n}") for n in range(9)))
+    day = (at(24 * 60)[:19].replace(" ", "T"), at(0)[:19].replace(" ", "T"))
+    shown = "event_time >= '{}' AND event_time < '{}'".format(*(each.replace("T", " ") for each in day))
+    rows = rendered("refused_access", *day, over_time=True)
+    drawn = user("reader_compliance").rows(
+        f"SELECT time, attempt, sum(counted) AS refusals FROM ({rows}) WHERE {shown} GROUP BY time, attempt"
+    )
+    assert len(drawn) >= 48
+    assert {row["attempt"] for row in drawn} == {"login"}
+    assert [row["refusals"] for row in drawn if row["refusals"]] == [9]
+
+
 def test_two_names_and_two_servers_are_different_attempts(stored, ask):
     stored("audit_events", refused(30), refused(30, user="root"), refused(30, instance="db2"))
     assert len(ask("logins")) == 3
@@ -248,11 +264,17 @@ def test_without_a_log_that_records_logins_their_number_is_unknown(stored, shown
 
 def test_without_rules_nobody_knows_of_alerts(user, stored, shown):
     assert shown("cnt_open", "alerts", "alerts_shown") is None
-    assert shown("active_rules", "rule_pushes") is None
+    assert shown("cnt_active", "rule_coverage") is None
     assert shown("cnt_nowhere", "rule_coverage") is None
     stored("rule_pushes", {"push_id": str(uuid.uuid4()), "at": at(5), "accepted": True, "rules": 7})
     assert shown("cnt_open", "alerts", "alerts_shown") == 0
-    assert shown("active_rules", "rule_pushes") == 7
+    rule = {"cluster": "shop", "instance": "db1", "rule_id": "r", "in_force": True, "changed_at": at(5)}
+    stored(
+        "rule_coverage",
+        {**rule, "source": "", "told_at": at(5)},
+        {**rule, "source": "audit", "told_at": at(5)},
+    )
+    assert shown("cnt_active", "rule_coverage") == 1
 
 
 @pytest.mark.parametrize("table", ["audit_events", "query_events", "error_events"])

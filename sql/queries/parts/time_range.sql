@@ -38,12 +38,17 @@ SELECT
 FROM (
     SELECT *, toUInt32(arrayJoin(if(rowNumberInAllBlocks() = 0, arrayPushFront(bars, 0), [0]))) AS bar_second
     FROM (
+        SELECT * FROM (
 {{ query }}
-    )
-    WHERE true
-    {%- for each in filter | default([], true) if each.op in ('IN', '==') and each.col in table_columns %}
-        AND {{ each.col }} IN {{ (each.val if each.op == 'IN' else [each.val]) | where_in }}
-    {%- endfor %})
+        )
+        WHERE true
+        {%- for each in filter | default([], true) if each.op in ('IN', '==') and each.col in table_columns %}
+            AND {{ each.col }} IN {{ (each.val if each.op == 'IN' else [each.val]) | where_in }}
+        {%- endfor %}
+        {#- ClickHouse merges the conditions of the query into one with ours, and would number rows that it excludes: the added
+            rows would be lost with the first of them. It merges none across a LIMIT. #}
+        LIMIT 18446744073709551615
+    ))
 {%- endif %}
 {%- endmacro -%}
 {#- For added rows without events: they match the filter of the dashboard. -#}

@@ -1,5 +1,6 @@
 """The columns of the rows of a result, which are those of its query."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
@@ -16,6 +17,7 @@ WIDTH_BESIDE_TEXTS = 14
 WIDTHS = {"account": 24}
 """Of columns whose values are longer and read as a whole: `'app_orders'@'10.20.1.%'` is not broken."""
 
+IP = re.compile(r"\bip\b")
 PAGE = "SELECT * FROM (\n{}\n)\n{}\nLIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}"
 COUNT = "SELECT count() AS counted FROM (\n{}\n)"
 
@@ -54,7 +56,7 @@ def complete(rows: Sequence[Mapping[str, Any]], result: Result) -> list[Column]:
 
 
 def _column(name: str, kind: str, width: int) -> Column:
-    title = name.replace("_", " ").capitalize()
+    title = IP.sub("IP", name.replace("_", " ").capitalize())
     if kind == "time":
         return Column(name, f"{title} (UTC)", WIDTH_OF_TIME, kind)
     return Column(name, title, width, kind)

@@ -8,6 +8,7 @@ from tailrace.alerts import mitre_attack
 from tailrace.alerts.entity_key import PLACES, entity_of
 from tailrace.alerts.exception_proposals import Proposal
 from tailrace.alerts.proposal_formatting import document, explanation, refusal
+from tailrace.plural import counted as plural
 from tailrace.rules.catalog import RuleText
 from tailrace_pages import formats, links
 from tailrace_pages.columns import Column
@@ -47,6 +48,8 @@ RULES_CSV = (
     Column("file", "Rule file"),
     Column("rule_id", "Id"),
 )
+NO_ALERT = "raises no alert itself"
+"""What stands for the servers of a rule whose matches only correlations count."""
 ENTITIES = (
     Column("entity_key", "Entity", 0, "entity", link="address"),
     Column("entity_alerts", "Alerts", 8, "count"),
@@ -79,6 +82,16 @@ def rules(catalog: Mapping[str, RuleText], counted: Iterable[Row], servers: Iter
     return sorted(found, key=lambda row: (_rank(row["level"]), -row["alerts"], row["title"], row["rule_id"]))
 
 
+def caption(shown: Sequence[dict], total: int) -> str:
+    """Returns what the list contains, and how many of its rules other pages do not count."""
+    listed = f"Rules, most severe first, then by alerts of the time range: {len(shown):,} of {total:,}"
+    silent = sum(row["servers"] == NO_ALERT for row in shown)
+    if not silent:
+        return listed
+    which = plural(silent, "of them raises no alert itself", "of them raise no alerts themselves")
+    return f"{listed}; {which}: correlations count the matches"
+
+
 def _rank(level: str) -> int:
     return formats.LEVELS.index(level) if level in formats.LEVELS else len(formats.LEVELS)
 
@@ -102,7 +115,7 @@ def _rule(key: str, text: RuleText | None, counted: Row | None, servers: Sequenc
 
 def _without_servers(text: RuleText | None) -> str:
     """Returns what stands for the servers of a rule on which the detect job does not report."""
-    return "raises no alert itself" if text and text.is_only_counted else formats.UNKNOWN
+    return NO_ALERT if text and text.is_only_counted else formats.UNKNOWN
 
 
 def _why_none(servers: Sequence[Row], able: int) -> str:

@@ -41,7 +41,13 @@ def rules() -> Any:
     if rendering.wants_csv():
         return rendering.csv_answer("rules", listing.RULES_CSV, shown)
     return rendering.render(
-        "rules/rules.html", PAGE.title, span, text=text, columns=listing.RULES, rows=shown, total=len(found)
+        "rules/rules.html",
+        PAGE.title,
+        span,
+        text=text,
+        columns=listing.RULES,
+        rows=shown,
+        caption=listing.caption(shown, len(found)),
     )
 
 
