@@ -95,7 +95,7 @@ final class FilterMemberHandler implements MemberHandler {
 
     private void detail(String path, String value) {
         switch (path.substring(path.indexOf('.') + 1)) {
-            case "status" -> event.setStatus(AuditEventBuilder.status(value));
+            case "status" -> events.status(event, value);
             case "sql_command" -> event.setCommandClass(value);
             case "server_id" -> event.setServerId(AuditEventBuilder.number(value));
             case "mysql_version" -> event.setServerVersion(value);
