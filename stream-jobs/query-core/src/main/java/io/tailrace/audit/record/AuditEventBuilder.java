@@ -226,10 +226,12 @@ public final class AuditEventBuilder {
 
     /**
      * Parses {@code priv_user[user] @ host [ip]}, as the server writes the user of a statement; otherwise stores the
-     * name alone.
+     * name alone. If the record has the host, too, it may be any text.
      */
     public static void account(AuditEvent event, String user) {
-        int at = user.lastIndexOf("] @ ");
+        boolean odd = event.getHost().contains("]") || event.getIp().contains("]");
+        String written = odd ? "] @ " + event.getHost() + " [" + event.getIp() + ']' : "";
+        int at = odd && user.endsWith(written) ? user.length() - written.length() : user.lastIndexOf("] @ ");
         if (at < 0 || !user.endsWith("]")) {
             event.setUser(user);
             return;
