@@ -181,6 +181,9 @@ final class ErrorKinds {
             ErrorKind found = subsystem.equals("WSREP-SST") ? ErrorKind.SST : first(GALERA, message);
             return found == ErrorKind.OTHER ? first(RULES, message) : found;
         }
+        if (message.startsWith("Access denied for user '") || message.startsWith("Aborted connection ")) {
+            return first(RULES, message); // The names are those of a client, such as mariabackup.
+        }
         boolean backup = subsystem.equalsIgnoreCase("Xtrabackup") || BACKUP.fits(message);
         return backup ? ErrorKind.BACKUP : first(RULES, message);
     }

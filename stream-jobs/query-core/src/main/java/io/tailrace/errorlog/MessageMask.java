@@ -48,6 +48,10 @@ public final class MessageMask {
         dump = isDump(from);
         nextLiteral = from;
         int line = from;
+        if (namesAnAccount(from)) {
+            plain(from, end);
+            line = end;
+        }
         while (line < end && out.length() < MAX_LENGTH) {
             int next = Math.min(ByteText.lineFeed(bytes, line, end) + 1, end);
             line = line(line, ByteText.withoutLineEnd(bytes, line, next), next, line == from);
@@ -69,6 +73,12 @@ public final class MessageMask {
                 || MessageBoundaries.isAssertion(in, from, to)
                 || QuotedStatementTracker.isRule(in, from, to)
                 || ByteText.indexOf(in, from, to, DEADLOCK) >= 0;
+    }
+
+    /** Returns whether the message is one line with names of a client, which may look like a quoted statement. */
+    private boolean namesAnAccount(int from) {
+        boolean one = end - from < MAX_LENGTH && ByteText.lineFeed(in, from, end) == end;
+        return one && QuotedValueMask.namesAnAccount(ByteText.utf8(in, from, end));
     }
 
     /** Returns whether the message was longer than {@link #MAX_LENGTH}. */

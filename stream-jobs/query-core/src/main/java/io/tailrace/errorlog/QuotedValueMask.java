@@ -66,7 +66,7 @@ final class QuotedValueMask {
      * for user 'x' or '1'='1'@'localhost' …}. Messages about a changed source of a replica contain names and
      * positions, but no password.
      */
-    private static boolean namesAnAccount(String text) {
+    static boolean namesAnAccount(String text) {
         return text.startsWith("Access denied for user '")
                         && (text.endsWith("(using password: YES)") || text.endsWith("(using password: NO)"))
                 || text.startsWith("Aborted connection ") && text.indexOf(" user: '") > 0

@@ -56,6 +56,9 @@ class ForgedAuditTest {
         List<String> texts = new ArrayList<>();
         for (LogWriter writer : LogWriter.all()) {
             texts.add("\n" + writer.record().apply("DROP TABLE audit"));
+            if (writer.login() != null) {
+                texts.add("\n" + writer.login().of(LogWriter.Names.USUAL, true));
+            }
             byte[] golden = Files.readAllBytes(
                     GoldenInputs.cases(writer.logFormat()).get(0).resolve("input.log"));
             texts.add(new String(golden, StandardCharsets.ISO_8859_1));

@@ -9,17 +9,35 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * Writes a statement like a server, with the escapes of its format.
+ * Writes a statement and a login like a server, with the escapes of its format.
  *
- * @param entry creates one entry; it writes user and database if the server writes them with each statement
+ * @param entry creates an entry of a statement; it writes each name that the server writes with each statement
+ * @param login creates an entry of a login; null for the formats that {@link NamesInLoginsTest} lists
  */
-record LogWriter(String format, Entry entry) {
+record LogWriter(String format, Entry entry, Login login) {
+
+    /**
+     * What a client chooses: its user and default database, in a login without an account too, and often its host, if the
+     * server resolves addresses to names.
+     */
+    record Names(String user, String host, String database) {
+
+        static final Names USUAL = new Names("root", "localhost", "d");
+    }
 
     /** Creates an entry; escapes each value as the server does, which may write names as they are. */
     @FunctionalInterface
     interface Entry {
 
-        String of(String statement, String user, String database);
+        String of(String statement, Names names);
+    }
+
+    /** Creates an entry; escapes each value as the server does. Its connection is another than that of {@link Entry}. */
+    @FunctionalInterface
+    interface Login {
+
+        /** Returns an entry; empty if the format does not log such a login. */
+        String of(Names names, boolean refused);
     }
 
     /** Replaces everything that is not part of the statement and must not be shown either. */
@@ -34,22 +52,26 @@ record LogWriter(String format, Entry entry) {
      * that of an audit format to {@link #ofAudit}. A writer escapes quotes, line feeds and tabs as the server does.
      */
     static List<LogWriter> all() {
-        LogWriter slow = new LogWriter(
+        LogWriter slow = of(
                 "mysql-slow",
-                (sql, user, database) -> "# Time: 2026-11-21T02:49:03.496201Z\n# User@Host: " + account(user)
+                (sql, names) -> "# Time: 2026-11-21T02:49:03.496201Z\n# User@Host: " + account(names)
                         + "  Id:     8\n"
                         + "# Query_time: 0.000099  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0\n"
-                        + "use " + database + ";\nSET timestamp=1795229343;\n" + sql + ";\n");
-        LogWriter general = new LogWriter(
-                "mysql-general", (sql, user, database) -> "2026-11-21T02:49:03.100000Z\t    8 Query\t" + sql + "\n");
-        LogWriter error = new LogWriter(
+                        + "use " + names.database() + ";\nSET timestamp=1795229343;\n" + sql + ";\n");
+        LogWriter general =
+                of("mysql-general", (sql, names) -> "2026-11-21T02:49:03.100000Z\t    8 Query\t" + sql + "\n");
+        LogWriter error = of(
                 "mysql-error",
-                (sql, user, database) ->
+                (sql, names) ->
                         "2026-11-21T02:51:07.023167Z 4 [ERROR] Slave SQL for channel '': Error 'Duplicate entry 'zq7secret'"
-                                + " for key 'PRIMARY'' on query. Default database: '" + database + "'. Query: '" + sql
-                                + "', Error_code: 1062\n");
+                                + " for key 'PRIMARY'' on query. Default database: '" + names.database() + "'. Query: '"
+                                + sql + "', Error_code: 1062\n");
         return Stream.concat(Stream.of(slow, general, error), ofAudit().stream())
                 .toList();
+    }
+
+    private static LogWriter of(String format, Entry entry) {
+        return new LogWriter(format, entry, LoginWriters.OF_FORMATS.get(format));
     }
 
     /** Returns the writers of the formats that escape or quote statements, of any kind. */
@@ -67,78 +89,79 @@ record LogWriter(String format, Entry entry) {
         mariaDb(writers, "aurora-audit", "1767323046000123,", "\n");
         writers.put("percona-audit-json", LogWriter::pluginJson);
         writers.put(
-                "percona-audit-syslog",
-                (sql, user, database) -> "Jan  2 03:04:05 db1 percona-audit: " + pluginJson(sql, user, database));
+                "percona-audit-syslog", (sql, names) -> "Jan  2 03:04:05 db1 percona-audit: " + pluginJson(sql, names));
         writers.put("percona-audit-csv", LogWriter::csv);
-        writers.put("percona-audit-xml-old", (sql, user, database) -> xmlAttributes(sql, user, attribute(database)));
-        writers.put("percona-audit-xml-new", (sql, user, database) -> xmlElements(sql, user, element(database)));
+        writers.put("percona-audit-xml-old", (sql, names) -> xmlAttributes(sql, names, attribute(names.database())));
+        writers.put("percona-audit-xml-new", (sql, names) -> xmlElements(sql, names, element(names.database())));
         for (String format : List.of("percona-audit-filter-xml-old", "mysql-enterprise-audit-xml-old")) {
-            writers.put(format, (sql, user, database) -> xmlAttributes(sql, user, ""));
+            writers.put(format, (sql, names) -> xmlAttributes(sql, names, ""));
         }
         for (String format : List.of("percona-audit-filter-xml-new", "mysql-enterprise-audit-xml-new")) {
-            writers.put(format, (sql, user, database) -> xmlElements(sql, user, ""));
+            writers.put(format, (sql, names) -> xmlElements(sql, names, ""));
         }
         for (String format : List.of("percona-audit-filter-json", "mysql-enterprise-audit-json")) {
-            writers.put(format, (sql, user, database) -> filterJson(sql, user));
+            writers.put(format, LogWriter::filterJson);
         }
         writers.put("mcafee-audit-json", LogWriter::mcAfee);
         return writers.entrySet().stream()
-                .map(writer -> new LogWriter(writer.getKey(), writer.getValue()))
+                .map(writer -> of(writer.getKey(), writer.getValue()))
                 .toList();
     }
 
-    /** Writes {@code priv_user[user] @ host [ip]}, with a name as it is. */
-    private static String account(String user) {
-        return user + '[' + user + "] @ localhost []";
+    /** Writes {@code priv_user[user] @ host [ip]}, with names as they are. */
+    private static String account(Names names) {
+        return names.user() + '[' + names.user() + "] @ " + names.host() + " []";
     }
 
     /** Adds a writer of MariaDB's plugin, which escapes the statement only: names are written as they are. */
     private static void mariaDb(Map<String, Entry> writers, String format, String time, String end) {
         writers.put(
                 format,
-                (sql, user, database) ->
-                        time + "vm," + user + ",localhost,4,1,QUERY," + database + ",'" + mariaDb(sql) + end);
+                (sql, names) -> time + "vm," + names.user() + ',' + names.host() + ",4,1,QUERY," + names.database()
+                        + ",'" + mariaDb(sql) + end);
     }
 
-    private static String csv(String sql, String user, String database) {
+    private static String csv(String sql, Names names) {
         return "\"Query\",\"4_2026-11-21T02:50:36\",\"2026-11-21T02:50:38 UTC\",\"select\",\"4\",0,\"" + doubled(sql)
-                + "\",\"" + doubled(account(user)) + "\",\"localhost\",\"\",\"\",\"" + doubled(database) + "\"\n";
+                + "\",\"" + doubled(account(names)) + "\",\"" + doubled(names.host()) + "\",\"\",\"\",\""
+                + doubled(names.database()) + "\"\n";
     }
 
-    private static String doubled(String text) {
+    static String doubled(String text) {
         return text.replace("\"", "\"\"");
     }
 
-    private static String xmlAttributes(String sql, String user, String database) {
+    private static String xmlAttributes(String sql, Names names, String database) {
         return "<AUDIT_RECORD\n  NAME=\"Query\"\n  RECORD_ID=\"4_x\"\n"
                 + "  TIMESTAMP=\"2026-11-21T02:50:38 UTC\"\n  SQLTEXT=\"" + xml(sql)
                 + "\"\n  REWRITTEN_QUERY=\""
                 + xml(sql) + "\"\n  VARIABLE_VALUE=\"" + SECRET + "\"\n  UNKNOWN=\"" + SECRET + "\"\n  USER=\""
-                + xml(account(user)) + "\"\n  HOST=\"localhost\"\n" + database + "/>\n";
+                + xml(account(names)) + "\"\n  HOST=\"" + xml(names.host()) + "\"\n" + database + "/>\n";
     }
 
     private static String attribute(String database) {
         return "  DB=\"" + xml(database) + "\"\n";
     }
 
-    private static String xmlElements(String sql, String user, String database) {
+    private static String xmlElements(String sql, Names names, String database) {
         return "<AUDIT_RECORD>\n  <NAME>Query</NAME>\n  <RECORD_ID>4_x</RECORD_ID>\n"
                 + "  <TIMESTAMP>2026-11-21T02:50:38 UTC</TIMESTAMP>\n  <SQLTEXT>" + xml(sql)
                 + "</SQLTEXT>\n"
                 + "  <MESSAGE>" + SECRET + "</MESSAGE>\n  <MAP><ELEMENT><KEY>" + SECRET + "</KEY><VALUE>"
                 + SECRET
-                + "</VALUE></ELEMENT></MAP>\n  <UNKNOWN>" + SECRET + "</UNKNOWN>\n  <USER>" + xml(account(user))
-                + "</USER>\n  <HOST>localhost</HOST>\n" + database + "</AUDIT_RECORD>\n";
+                + "</VALUE></ELEMENT></MAP>\n  <UNKNOWN>" + SECRET + "</UNKNOWN>\n  <USER>" + xml(account(names))
+                + "</USER>\n  <HOST>" + xml(names.host()) + "</HOST>\n" + database + "</AUDIT_RECORD>\n";
     }
 
     private static String element(String database) {
         return "  <DB>" + xml(database) + "</DB>\n";
     }
 
-    private static String filterJson(String sql, String user) {
-        String name = json(user);
+    private static String filterJson(String sql, Names names) {
+        String name = json(names.user());
         return "{ \"timestamp\": \"2026-11-21 02:50:38\", \"id\": 1, \"class\": \"general\", "
-                + "\"account\": { \"user\": \"" + name + "\", \"host\": \"localhost\" }, \"login\": { \"user\": \""
+                + "\"account\": { \"user\": \"" + name + "\", \"host\": \"" + json(names.host())
+                + "\" }, \"login\": { \"user\": \""
                 + name + "\", \"os\": \"\", \"ip\": \"\", \"proxy\": \"\" }, "
                 + "\"general_data\": { \"command\": \"Query\", \"query\": \"" + json(sql)
                 + "\", \"new\": \"" + SECRET
@@ -146,17 +169,19 @@ record LogWriter(String format, Entry entry) {
                 + "{ \"message\": \"" + SECRET + "\", \"map\": { \"k\": \"" + SECRET + "\" } } },\n";
     }
 
-    private static String pluginJson(String sql, String user, String database) {
+    private static String pluginJson(String sql, Names names) {
         return "{\"audit_record\":{\"name\":\"Query\",\"timestamp\":\"2026-11-21T02:50:38 UTC\",\"sqltext\":\""
-                + json(sql) + "\",\"new\":\"" + SECRET + "\",\"user\":\"" + json(account(user))
-                + "\",\"host\":\"localhost\",\"db\":\"" + json(database) + "\"}}\n";
+                + json(sql) + "\",\"new\":\"" + SECRET + "\",\"user\":\"" + json(account(names))
+                + "\",\"host\":\"" + json(names.host()) + "\",\"db\":\"" + json(names.database()) + "\"}}\n";
     }
 
-    private static String mcAfee(String sql, String user, String database) {
-        String name = json(user);
+    private static String mcAfee(String sql, Names names) {
+        String name = json(names.user());
         return "{\"msg-type\":\"activity\",\"date\":\"1767323046029\",\"user\":\"" + name + "\",\"priv_user\":\"" + name
-                + "\",\"host\":\"localhost\",\"cmd\":\"select\",\"new\":\"" + SECRET + "\",\"objects\":[{\"db\":\""
-                + json(database) + "\",\"name\":\"t\",\"obj_type\":\"TABLE\"}],\"query\":\"" + json(sql) + "\"}\n";
+                + "\",\"host\":\"" + json(names.host()) + "\",\"cmd\":\"select\",\"new\":\"" + SECRET
+                + "\",\"objects\":[{\"db\":\""
+                + json(names.database()) + "\",\"name\":\"t\",\"obj_type\":\"TABLE\"}],\"query\":\"" + json(sql)
+                + "\"}\n";
     }
 
     private static String mariaDb(String sql) {
@@ -166,7 +191,7 @@ record LogWriter(String format, Entry entry) {
                 .replace("\t", "\\t");
     }
 
-    private static String xml(String sql) {
+    static String xml(String sql) {
         return sql.replace("&", "&amp;")
                 .replace("<", "&lt;")
                 .replace(">", "&gt;")
@@ -174,15 +199,15 @@ record LogWriter(String format, Entry entry) {
                 .replace("\n", "&#10;");
     }
 
-    private static String json(String sql) {
+    static String json(String sql) {
         StringBuilder quoted = new StringBuilder();
         AvroJsonWriter.quote(sql, quoted);
         return quoted.substring(1, quoted.length() - 1);
     }
 
-    /** Returns a function that writes a statement of the user root with the database d. */
+    /** Returns a function that writes a statement with {@link Names#USUAL}. */
     UnaryOperator<String> record() {
-        return statement -> entry.of(statement, "root", "d");
+        return statement -> entry.of(statement, Names.USUAL);
     }
 
     LogFormat logFormat() {
@@ -193,6 +218,12 @@ record LogWriter(String format, Entry entry) {
     String before() {
         String written = record().apply(MARK);
         return written.substring(0, written.indexOf(MARK));
+    }
+
+    /** Returns the text of a login before the first of its names; empty for a format without logins. */
+    String beforeNames() {
+        String written = login == null ? "" : login.of(new Names(MARK, MARK, MARK), true);
+        return written.substring(0, Math.max(0, written.indexOf(MARK)));
     }
 
     /** Returns the entry's text after a statement. */

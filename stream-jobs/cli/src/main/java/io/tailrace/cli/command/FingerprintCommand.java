@@ -30,7 +30,8 @@ import picocli.CommandLine.Parameters;
         name = "fingerprint",
         description = {
             "Reads statements, one per line, and writes the query id and the fingerprint of each, separated by a tab.",
-            "Line feeds, tabs and backslashes of a fingerprint are written as \\n, \\t and \\\\."
+            "Line feeds, tabs and backslashes of a fingerprint are written as \\n, \\t and \\\\, other control"
+                    + " characters as \\u001b."
         })
 public final class FingerprintCommand implements Callable<Integer> {
 
@@ -84,9 +85,7 @@ public final class FingerprintCommand implements Callable<Integer> {
     private void print(byte[] bytes, int from, int to) {
         NormalizedStatement shape = fingerprinter.statement(bytes, from, to);
         terminal.out()
-                .append(shape.queryIdText())
-                .append('\t')
-                .append(Escaping.oneLine(shape.fingerprint()))
+                .append(Escaping.columns(shape.queryIdText(), shape.fingerprint()))
                 .append('\n');
     }
 }

@@ -1,5 +1,6 @@
 package io.tailrace.cli.command;
 
+import io.tailrace.cli.terminal.TerminalSanitizer;
 import io.tailrace.json.AvroJsonWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,8 +62,13 @@ final class OutputOption {
         return switch (form) {
             case JSON -> json(keys, values);
             case CSV -> csv(values);
-            default -> String.join("\t", values) + "\n";
+            default -> line(values);
         };
+    }
+
+    /** Returns a row of a table with its end of line; a value cannot control the terminal. */
+    static String line(List<String> values) {
+        return values.stream().map(TerminalSanitizer::text).collect(Collectors.joining("\t", "", "\n"));
     }
 
     private static String json(List<String> keys, List<String> values) {

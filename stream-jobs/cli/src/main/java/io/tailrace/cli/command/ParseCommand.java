@@ -39,7 +39,11 @@ import picocli.CommandLine.Option;
         seeAlso = {"tailrace digest", "docs/FORMATS.md", "docs/LEDGER.md"})
 @Command(
         name = "parse",
-        description = "Converts log files to events, one per line, and accounts for every byte on standard error.")
+        description = {
+            "Converts log files to events, one per line, and accounts for every byte on standard error.",
+            "Without --json, line feeds, tabs and backslashes of a value are written as \\n, \\t and \\\\, other control"
+                    + " characters as \\u001b."
+        })
 public final class ParseCommand implements Callable<Integer>, InputOptions.Reader {
 
     /** Maximum number of raw bytes of a dead letter in a file. */
@@ -98,14 +102,13 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
             print(json.write(event));
             return;
         }
-        print(String.join(
-                "\t",
+        print(Escaping.columns(
                 event.getEventTime().toString(),
                 event.getUser(),
                 event.getDatabase(),
                 String.format(Locale.ROOT, "%.6f", event.getQueryTime()),
                 String.format("%016X", event.getQueryId()),
-                Escaping.oneLine(fingerprint)));
+                fingerprint));
     }
 
     @Override
@@ -115,14 +118,13 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
             return;
         }
         Long queryId = event.getQueryId();
-        print(String.join(
-                "\t",
+        print(Escaping.columns(
                 event.getEventTime().toString(),
                 event.getUser(),
                 event.getDatabase(),
                 event.getCommand(),
                 queryId == null ? "-" : String.format("%016X", queryId),
-                queryId == null ? event.getObject() : Escaping.oneLine(fingerprint)));
+                queryId == null ? event.getObject() : fingerprint));
     }
 
     @Override
@@ -131,13 +133,12 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
             print(json.write(event));
             return;
         }
-        print(String.join(
-                "\t",
+        print(Escaping.columns(
                 event.getEventTime().toString(),
                 event.getLevel(),
                 event.getKind(),
                 event.getUser(),
-                Escaping.oneLine(event.getMessage())));
+                event.getMessage()));
     }
 
     private void print(String line) {

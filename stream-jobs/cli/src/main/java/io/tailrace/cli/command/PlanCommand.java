@@ -167,9 +167,9 @@ public final class PlanCommand implements Callable<Integer> {
             if (asJson) {
                 terminal.out().append(json(json.write(one.plan()), one)).append('\n');
             } else if (asHash) {
-                String shape = Escaping.oneLine(PlanHash.shape(one.plan()));
+                String shape = PlanHash.shape(one.plan());
                 terminal.out()
-                        .append(String.join("\t", PlanHash.of(one.plan()), shape, one.source()))
+                        .append(Escaping.columns(PlanHash.of(one.plan()), shape, one.source()))
                         .append('\n');
             } else {
                 terminal.out().append(gap).append(report.show(one.plan(), one.source()));

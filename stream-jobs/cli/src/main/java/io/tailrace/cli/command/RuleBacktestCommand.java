@@ -196,7 +196,7 @@ public final class RuleBacktestCommand implements Callable<Integer> {
             if (hasId) {
                 shown.remove(1);
             }
-            terminal.out().append(String.join("\t", shown)).append('\n');
+            terminal.out().append(OutputOption.line(shown));
         } else {
             terminal.out().append(output.row(BacktestWriter.KEYS, values));
         }

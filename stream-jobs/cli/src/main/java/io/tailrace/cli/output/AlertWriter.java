@@ -23,15 +23,14 @@ public final class AlertWriter {
 
     private final ObjectMapper json = new ObjectMapper();
 
-    /** Returns time, level, title, entity and count, separated by tabs. */
+    /** Returns time, level, title, entity and count, separated by tabs, with {@link Escaping#columns}. */
     public String text(RaisedAlert alert, DetectionEvent event) {
         String context = alert.entity().isEmpty() ? about(event) : EntityKey.of(alert.entity());
-        return String.join(
-                "\t",
+        return Escaping.columns(
                 time(alert.micros()),
                 alert.rule().level().name().toLowerCase(Locale.ROOT),
                 alert.rule().title(),
-                Escaping.oneLine(context),
+                context,
                 Long.toString(alert.metric()));
     }
 

@@ -1,6 +1,7 @@
 package io.tailrace.cli.plan;
 
 import io.tailrace.cli.digest.render.AnsiStyle;
+import io.tailrace.cli.terminal.TerminalSanitizer;
 import io.tailrace.plan.Plan;
 import io.tailrace.plan.PlanNode;
 import io.tailrace.plan.advice.Advice;

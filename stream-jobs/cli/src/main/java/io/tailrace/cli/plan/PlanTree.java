@@ -1,6 +1,7 @@
 package io.tailrace.cli.plan;
 
 import io.tailrace.cli.digest.render.AnsiStyle;
+import io.tailrace.cli.terminal.TerminalSanitizer;
 import io.tailrace.plan.AccessType;
 import io.tailrace.plan.Condition;
 import io.tailrace.plan.Operation;

@@ -13,7 +13,8 @@ import java.io.PrintStream;
  */
 public record Terminal(InputStream in, PrintStream out, PrintStream err, TerminalCapabilities screen) {
 
+    /** Writes a note of one or several lines; what it quotes cannot control the terminal. */
     public void note(String text) {
-        err.println(text);
+        err.println(TerminalSanitizer.lines(text));
     }
 }

@@ -95,7 +95,7 @@ final class FilterMemberHandler implements MemberHandler {
 
     private void detail(String path, String value) {
         switch (path.substring(path.indexOf('.') + 1)) {
-            case "status" -> event.setStatus(AuditEventBuilder.status(value));
+            case "status" -> events.status(event, value);
             case "sql_command" -> event.setCommandClass(value);
             case "server_id" -> event.setServerId(AuditEventBuilder.number(value));
             case "mysql_version" -> event.setServerVersion(value);
@@ -135,7 +135,8 @@ final class FilterMemberHandler implements MemberHandler {
     /**
      * Sets the fields that depend on several members. The login's user is the name that the client sent; the
      * account's user is the one whose privileges the connection has. The first releases of Percona's filter write
-     * {@code priv_user[user] @ host [ip]} into both, with the record's own host and address.
+     * {@code priv_user[user] @ host [ip]} into both, with the record's own host and address. A refused login has no
+     * account, so a stranger's name that looks like such a text is a name.
      */
     void finish() {
         event.setEventClass(commonClass());
@@ -144,7 +145,7 @@ final class FilterMemberHandler implements MemberHandler {
         }
         String written = "] @ " + event.getHost() + " [" + event.getIp() + ']';
         String user = loginUser.isEmpty() ? accountUser : loginUser;
-        if (user.endsWith(written)) {
+        if (user.endsWith(written) && user.equals(accountUser)) {
             AuditEventBuilder.account(event, user);
         } else {
             event.setUser(user);

@@ -96,7 +96,7 @@ public final class MariaDbAuditParser implements EntryParser {
         event.setConnectionId(ByteText.unsigned(bytes, record.connectionFrom, record.connectionTo));
         event.setServerQueryId(ByteText.unsigned(bytes, record.queryFrom, record.queryTo));
         event.setDatabase(strings.utf8(bytes, record.databaseFrom, record.databaseTo));
-        event.setStatus(status(bytes));
+        events.status(event, strings.utf8(bytes, record.codeFrom, record.codeTo));
         serverHost(event, strings.utf8(bytes, record.serverHostFrom, record.serverHostTo));
         column11(event, strings.utf8(bytes, record.moreFrom, record.moreTo));
         if (record.ambiguous) {
@@ -128,12 +128,6 @@ public final class MariaDbAuditParser implements EntryParser {
         if (event.getConnectionType().isEmpty()) {
             AuditEventBuilder.attribute(event, "column_11", value);
         }
-    }
-
-    /** Returns the status; READ and WRITE rows end with an empty code. */
-    private int status(byte[] bytes) {
-        long code = ByteText.unsigned(bytes, record.codeFrom, record.codeTo);
-        return code < 0 || code > Integer.MAX_VALUE ? 0 : (int) code;
     }
 
     private void object(AuditEvent event, String object) {

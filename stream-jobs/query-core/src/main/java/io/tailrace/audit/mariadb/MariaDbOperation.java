@@ -38,6 +38,11 @@ enum MariaDbOperation {
         return "query".equals(eventClass);
     }
 
+    /** Returns whether the object field is empty. */
+    boolean isWithoutObject() {
+        return "connection".equals(eventClass) && this != PROXY_CONNECT;
+    }
+
     private static final MariaDbOperation[] ALL = values();
 
     /** Returns the operation in the range, or null. */

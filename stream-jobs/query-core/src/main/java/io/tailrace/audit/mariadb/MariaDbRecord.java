@@ -159,7 +159,11 @@ public final class MariaDbRecord {
 
     private boolean take(int anchor, boolean strict) {
         takeOperation(anchor);
-        return names(anchor) && (operation.hasStatement() ? statement(strict) : tail(strict));
+        boolean named = names(anchor);
+        if (operation.hasStatement()) {
+            return named && statement(strict);
+        }
+        return named && (operation.isWithoutObject() && emptyObject() || tail(strict));
     }
 
     /** Locates the ids of the connection and of the query, and the operation. */
@@ -239,6 +243,27 @@ public final class MariaDbRecord {
             i += bytes[i] == '\\' ? 2 : 1;
         }
         return i;
+    }
+
+    /**
+     * Reads {@code database,,code[,more]}; returns false if the line does not end so. A client without an account chooses the
+     * database, which may contain commas: the last empty column with a number after it is the object.
+     */
+    private boolean emptyObject() {
+        databaseFrom = operationTo + 1;
+        for (int i = lineTo - 2; i >= databaseFrom; i--) {
+            if (bytes[i] == ',' && bytes[i + 1] == ',') {
+                int codeEnd = comma(i + 2);
+                int more = Math.min(codeEnd + 1, lineTo);
+                if (isNumber(i + 2, codeEnd)) {
+                    databaseTo = i;
+                    objectFrom = objectTo = i + 1;
+                    code(i + 2, codeEnd, more, lineTo);
+                    return comma(more) == lineTo;
+                }
+            }
+        }
+        return false;
     }
 
     /** Reads {@code database,object,code[,more]}. */

@@ -78,7 +78,7 @@ final class McAfeeMemberHandler implements MemberHandler {
             case "ip" -> event.setIp(value);
             case "host" -> event.setHost(value);
             case "client_port" -> event.setPort(AuditEventBuilder.port(value));
-            case "status" -> event.setStatus(AuditEventBuilder.status(value));
+            case "status" -> events.status(event, value);
             case "cmd" -> event.setCommand(value);
             case "appname" -> applicationName = value;
             case "mysql-version" -> event.setServerVersion(value);

@@ -87,7 +87,7 @@ final class PluginMemberHandler implements MemberHandler {
             case "record", "record_id" -> event.setRecordId(value);
             case "command_class" -> event.setCommandClass(value);
             case "connection_id" -> event.setConnectionId(AuditEventBuilder.number(value));
-            case "status" -> event.setStatus(AuditEventBuilder.status(value));
+            case "status" -> events.status(event, value);
             case "user" -> user = value;
             case "priv_user" -> {
                 event.setPrivUser(value);

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The common part of all parsers of audit events: an event's position and id, its account, tables and statement. It
@@ -29,16 +30,20 @@ import java.util.Map;
 public final class AuditEventBuilder {
 
     private static final int MAX_PORT = 65_535;
+    /** Classes whose records are no commands, or are written before their result: ADR 0092. */
+    private static final Set<String> WITHOUT_STATUS = Set.of("message", "server", "table");
 
     private final EventIds ids = new EventIds();
     private final Fingerprinter fingerprinter = new Fingerprinter();
     private final StatementScanner scanner = new StatementScanner();
     private byte[] statement = new byte[1024];
     private int statementLength;
+    private boolean statusKnown;
 
-    /** Returns an event without values, and clears the statement. */
+    /** Returns an event without values, and clears the statement and the status. */
     public AuditEvent blank() {
         statementLength = 0;
+        statusKnown = false;
         AuditEvent event = new AuditEvent();
         event.setEventClass("");
         event.setCommand("");
@@ -123,8 +128,25 @@ public final class AuditEventBuilder {
         System.arraycopy(bytes, from, statement, 0, statementLength);
     }
 
-    /** Reports the event with its statement's class, and sets a flag on a statement that the writer cut. */
+    /**
+     * Sets the server's error code. If the text is not a number, or if no status is set, {@link #report} sets the flag
+     * {@code status_unknown}.
+     */
+    public void status(AuditEvent event, String text) {
+        byte[] digits = ByteText.ascii(text);
+        long code = ByteText.unsigned(digits, 0, digits.length);
+        statusKnown = code >= 0;
+        event.setStatus((int) Math.min(Integer.MAX_VALUE, Math.max(0, code)));
+    }
+
+    /**
+     * Reports the event with its statement's class, and sets a flag on a statement that the writer cut, and on a command
+     * without a status.
+     */
     public void report(AuditEvent event, ParseListener out) {
+        if (!statusKnown && !WITHOUT_STATUS.contains(event.getEventClass())) {
+            EventFlag.STATUS_UNKNOWN.addTo(event.getFlags());
+        }
         client(event);
         if (namesTables(event)) {
             event.setTablesBasis("log");
@@ -204,10 +226,12 @@ public final class AuditEventBuilder {
 
     /**
      * Parses {@code priv_user[user] @ host [ip]}, as the server writes the user of a statement; otherwise stores the
-     * name alone.
+     * name alone. If the record has the host, too, it may be any text.
      */
     public static void account(AuditEvent event, String user) {
-        int at = user.lastIndexOf("] @ ");
+        boolean odd = event.getHost().contains("]") || event.getIp().contains("]");
+        String written = odd ? "] @ " + event.getHost() + " [" + event.getIp() + ']' : "";
+        int at = odd && user.endsWith(written) ? user.length() - written.length() : user.lastIndexOf("] @ ");
         if (at < 0 || !user.endsWith("]")) {
             event.setUser(user);
             return;
@@ -309,11 +333,6 @@ public final class AuditEventBuilder {
     public static long number(String text) {
         byte[] digits = ByteText.ascii(text);
         return Math.max(0, ByteText.unsigned(digits, 0, digits.length));
-    }
-
-    /** Parses a server's error code; returns 0 if the text is not one. */
-    public static int status(String text) {
-        return (int) Math.min(Integer.MAX_VALUE, number(text));
     }
 
     /** Parses a TCP port; returns 0 if the text is not one. */

@@ -22,6 +22,14 @@ class LogEntryTextTest {
                 "SELECT 'x\n260701  9:00:00\t     9 Connect\troot@localhost'",
                 "SELECT 'x\n2026-07-01 10:00:00 9 [Warning] Access denied for user'",
                 "SELECT 'x\n2026-07-01  9:00:00 9 [Note] mysqld: ready for connections.'",
+                "SELECT 'x\n1767323046000123,vm,a,b,localhost,4,1,QUERY,shop,\\'SELECT 1'",
+                "SELECT 'x\n\"Query\",\"4_2026-11-21T02:50:36\",\"2026'",
+                "SELECT \"x\n\"\"Table read\"\",\"\"4_2026-11-21T02:50:36\"\",\"",
+                "SELECT 'x\nJan  2 03:04:05 db1 percona-audit: {}'",
+                "SELECT 'x\n<190>Jan 12 03:04:05 db1 mysql-server_auditing: db1,root'",
+                "SELECT 'x\n<14>1 2026-01-02T03:04:05Z db1 percona-audit 7 - - {}'",
+                "SELECT 'x\n2026-11-21T02:44:18Z vm mysql-server_auditing: vm,root,localhost,4,1,QUERY,d'",
+                "SELECT 'x\n{ \"timestamp\": \"2026-11-21 02:50:38\", \"id\": 1, \"class\": \"general\"'",
                 "SELECT 1 /*!99998 ' */, 'x\n# Time: 2026-07-01T10:00:00.000000Z'"
             })
     void aLineMayLookLikeAnEntry(String statement) {
@@ -41,6 +49,14 @@ class LogEntryTextTest {
                 "INSERT INTO t VALUES ('x\n2026-07-01 10:00:00\n')",
                 "INSERT INTO t VALUES ('x\n260701 10:00:00 9 parcels shipped')",
                 "INSERT INTO t VALUES ('x\n260701 ",
+                "INSERT INTO t VALUES ('x\n4111111111111111,Smith,1,2,queued,x')",
+                "INSERT INTO t VALUES ('x\n4111111111111111,Smith,1,B,X')",
+                "INSERT INTO t VALUES ('x\n\"Query\",\"4\"')",
+                "INSERT INTO t VALUES ('x\nJan  2 03:04:05 db1 sshd: audited')",
+                "INSERT INTO t VALUES ('x\n2026-01-02T03:04:05Z db1 kernel: audit')",
+                "INSERT INTO t VALUES ('x\n{ \"timestamp\": \"2026-11-21 02:50:38\", \"level\": 1}')",
+                "INSERT INTO t VALUES ('x\nJan')",
+                "INSERT INTO t VALUES ('x\n<1')",
                 "INSERT INTO t VALUES ('x\n{\"audit\": 1}')"
             })
     void otherLinesDoNot(String statement) {

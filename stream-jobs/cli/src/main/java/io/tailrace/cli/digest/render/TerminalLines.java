@@ -1,5 +1,6 @@
 package io.tailrace.cli.digest.render;
 
+import io.tailrace.cli.terminal.TerminalSanitizer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,22 +14,16 @@ public final class TerminalLines {
     /** Returns the text on one line; control characters are escaped. */
     public static String one(String text) {
         StringBuilder line = new StringBuilder(text.length());
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
+        text.codePoints().forEach(c -> {
             if (c == '\n' || c == '\r' || c == '\t') {
                 line.append(' ');
-            } else if (Character.isISOControl(c) || isDirection(c)) {
-                line.append(String.format("\\u%04x", (int) c));
+            } else if (TerminalSanitizer.isUnsafe(c)) {
+                TerminalSanitizer.escape(c, line);
             } else {
-                line.append(c);
+                line.appendCodePoint(c);
             }
-        }
+        });
         return line.toString();
-    }
-
-    /** Characters that could change the order in which a terminal shows the surrounding text. */
-    private static boolean isDirection(char c) {
-        return c >= '\u202a' && c <= '\u202e' || c >= '\u2066' && c <= '\u2069';
     }
 
     public static String cut(String text, int limit) {
