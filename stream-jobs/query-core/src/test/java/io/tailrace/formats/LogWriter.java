@@ -188,7 +188,8 @@ record LogWriter(String format, Entry entry, Login login) {
         return sql.replace("\\", "\\\\")
                 .replace("'", "\\'")
                 .replace("\n", "\\n")
-                .replace("\t", "\\t");
+                .replace("\t", "\\t")
+                .replace("\r", "\\r");
     }
 
     static String xml(String sql) {
@@ -196,7 +197,8 @@ record LogWriter(String format, Entry entry, Login login) {
                 .replace("<", "&lt;")
                 .replace(">", "&gt;")
                 .replace("\"", "&quot;")
-                .replace("\n", "&#10;");
+                .replace("\n", "&#10;")
+                .replace("\r", "&#13;");
     }
 
     static String json(String sql) {

@@ -18,9 +18,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class StatementRoundTripTest {
 
+    /** Letters that follow a backslash find a parser that undoes escapes in several passes: {@code c:\\temp}. */
     private static final String[] PIECES = {
-        "'", "\"", "\\", "\n", "\t", "`", ",", "=", " ", ";", "<", ">", "&", "/>", "{", "}", "#", "0", "a", "\u00e9",
-        "%s", "'',0"
+        "'", "\"", "\\", "\n", "\t", "\r", "n", "t", "r", "`", ",", "=", " ", ";", "<", ">", "&", "/>", "{", "}", "#",
+        "0", "a", "\u00e9", "%s", "'',0"
     };
 
     private static final int MAX_PIECES = 12;
