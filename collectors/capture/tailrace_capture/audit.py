@@ -9,10 +9,10 @@ MANY_BYTES = 8192
 # Plugins that write an audit log, by lower-case name: MariaDB's (also on Amazon RDS for MySQL), Oracle's and
 # Percona's, McAfee's.
 WRITERS = ("server_audit", "audit_log", "audit_log_filter", "audit")
-# Active plugins of the type AUDIT that write no audit log, by lower-case name: of MariaDB and of MySQL.
+# Libraries, without their ending, of plugins of the type AUDIT that write no audit log (MariaDB, MySQL).
 NO_WRITERS = (
-    "sql_error_log", "query_response_time_audit", "locking_audit", "connection_control", "rewriter",
-    "mysql_firewall", "version_tokens", "null_audit", "audit_null",
+    "sql_errlog", "query_response_time", "audit_null", "adt_null", "connection_control", "rewriter",
+    "firewall", "version_token", "mysqlx",
 )  # fmt: skip
 # Variable → value with which the plugin is loaded and writes nothing.
 _SWITCHES = {"server_audit_logging": "off", "audit_log_policy": "none", "audit_log_disable": "on"}
@@ -39,9 +39,13 @@ def _writers(facts: list[Fact]) -> list[str]:
 
 
 def _others(facts: list[Fact]) -> list[str]:
-    """Returns the names of active plugins of the type AUDIT that nothing is known about."""
-    plugins = [fact for fact in facts if fact.key.startswith("plugin ")]
-    return [name for name in _active(plugins) if name.lower() not in (*WRITERS, *NO_WRITERS)]
+    """Returns the names of active plugins of the type AUDIT that nothing is known about.
+
+    Plugins that are built into a server have no library and write no audit log.
+    """
+    plugins = [fact for fact in facts if fact.key.startswith("plugin ") and fact.attributes.get("library")]
+    unknown = [fact for fact in plugins if fact.attributes["library"].split(".")[0] not in NO_WRITERS]
+    return [name for name in _active(unknown) if name.lower() not in WRITERS]
 
 
 def _active(facts: list[Fact]) -> list[str]:

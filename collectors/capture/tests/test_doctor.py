@@ -128,8 +128,17 @@ def test_percona_logs_its_sampling_rate():
 
 
 def test_an_audit_plugin_that_nobody_knows_makes_auditing_unknown():
-    plugins = [("SERVER_AUDIT", "DISABLED"), ("SQL_ERROR_LOG", "ACTIVE"), ("harbor", "ACTIVE")]
-    facts = [Fact(f"plugin {name}", {"name": name, "status": status}) for name, status in plugins]
+    plugins = (
+        ("SERVER_AUDIT", "DISABLED", "server_audit.so"),
+        ("SQL_ERROR_LOG", "ACTIVE", "sql_errlog.so"),
+        ("sha2_cache_cleaner", "ACTIVE", ""),  # built into MySQL 8.0
+        ("harbor", "ACTIVE", "harbor.so"),
+        ("harbor_old", "DISABLED", "harbor.so"),
+    )
+    facts = [
+        Fact(f"plugin {name}", {"name": name, "status": status, "library": library})
+        for name, status, library in plugins
+    ]
     assert audit._others(facts) == ["harbor"]
     assert audit._active_state([], [], ["harbor"]) == "unknown"
     assert audit._active_state([], [], []) == "no"
