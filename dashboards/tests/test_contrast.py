@@ -59,8 +59,9 @@ def test_contrast_is_that_of_wcag():
 def test_text_of_our_style_is_readable_in_both_themes():
     assert RULES
     for selectors, declarations in RULES.items():
-        for colour in re.findall(r"(?<!-)color: (?!inherit)([^;]+);", declarations):
-            for background in sum(BACKGROUNDS.values(), ()):
+        own = re.findall(r"background-color: (#\w+)", declarations)
+        for colour in re.findall(r"(?<!-)color: (?!inherit)(#\w+|[^;]+)", declarations):
+            for background in own or sum(BACKGROUNDS.values(), ()):
                 assert contrast(colour, background) >= LEAST_OF_TEXT, (selectors, background)
 
 
