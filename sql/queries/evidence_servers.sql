@@ -69,7 +69,8 @@ WITH
     later AS (
         SELECT instance, min(ingested_at) AS records_read_at FROM tailrace.audit_events
         WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
-            AND instance NOT IN (SELECT instance FROM seen WHERE source IN ('audit', 'general') AND in_period > 0)
+            -- ClickHouse 26.7 refuses NOT IN (SELECT …) on several shards here ("Invalid local IN function name globalNotIn").
+            AND NOT has((SELECT groupUniqArray(toString(instance)) FROM seen WHERE source IN ('audit', 'general') AND in_period), toString(instance))
         GROUP BY instance
     ),
     listed AS (
