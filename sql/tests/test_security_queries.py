@@ -48,7 +48,9 @@ def test_refusals_of_one_moment_have_quiet_bars_beside_them(stored, user, render
     )
     assert len(drawn) >= 48
     assert {row["attempt"] for row in drawn} == {"login"}
-    assert [row["refusals"] for row in drawn if row["refusals"]] == [9]
+    refusals = [row["refusals"] for row in drawn if row["refusals"]]
+    assert sum(refusals) == 9
+    assert len(refusals) <= 2  # a bar may begin within the moment
 
 
 def test_two_names_and_two_servers_are_different_attempts(stored, ask):
