@@ -18,6 +18,7 @@ from tempfile import mkdtemp
 from urllib.parse import quote
 
 from dashboards.bench.fill import DAYS, fill
+from dashboards.bench.percentiles import percentile
 from dashboards.tests import browser
 from e2e.stack import Stack
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
@@ -147,12 +148,6 @@ def _reported(chart: dict, admin: ClickHouse) -> Iterator[str]:
 
 def _middle(values: list[float]) -> float:
     return percentile(values, 0.5)
-
-
-def percentile(values: list[float], level: float) -> float:
-    """Returns the nearest-rank percentile."""
-    ordered = sorted(values)
-    return ordered[max(0, -(-int(level * 100) * len(ordered) // 100) - 1)]
 
 
 def _work(admin: ClickHouse, queries: list[str]) -> Work:

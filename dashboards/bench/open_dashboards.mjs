@@ -3,7 +3,8 @@
 // JOB: {dashboards: [{slug, title, path, listed}], repeat, groups: {name: process group}, cache: directory of the data that
 // Superset caches}. Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin).
 // RESULT, rewritten after each dashboard:
-// - per dashboard, once, contents that a panel cuts off (`cutOff`), and three times: the milliseconds from the address to the last drawn chart, and the CPU-seconds of each process
+// - per dashboard, once: the contents that a panel cuts off (`cutOff`).
+// - per dashboard, three times: the milliseconds from the address to the last drawn chart, and the CPU-seconds of each process
 //   group and of the browser. `drawn` and `cpu` cover all charts, `glanced` the charts that a window of 1440 by 1200 shows
 //   without scrolling. A `listed` dashboard also has the values for a click in the list of dashboards (`clicked`, `clickedCpu`).
 // - per chart: the response times of the server, `repeat` times without its cache, and the SQL.

@@ -3,8 +3,8 @@
 // JOB: {pages: [{title, path}], repeat, groups: {name: process group}}. Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin),
 // CLICKHOUSE_URL, CLICKHOUSE_PASSWORD (of admin).
 // RESULT: per page, `repeat` times each: `answered`, the milliseconds until the last byte of the page, `complete`, those until the
-// page has loaded and drawn a frame, and `cpu`, the CPU-seconds of each process group and of the browser. ClickHouse has no cached marks,
-// and primary keys before each opening. The files of its tables are in the page cache of the operating system.
+// page has loaded and drawn a frame, and `cpu`, the CPU-seconds of each process group and of the browser. Before each opening,
+// ClickHouse drops its cached marks and primary keys. The files of its tables are in the page cache of the operating system.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Browser } from '../tests/browser.mjs';

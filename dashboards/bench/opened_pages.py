@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dashboards.bench.percentiles import percentile
 from dashboards.tests import browser
 from e2e.stack import Stack
 from tailrace.dashboards import connections as superset_connections
@@ -100,8 +101,5 @@ def report(pages: list[OpenedPage]) -> int:
 
 
 def _percentiles(values: list[float]) -> tuple[float, float]:
-    """Returns the nearest-rank 50th and 95th percentile."""
-    ordered = sorted(values)
-    ranks = (max(0, -(-level * len(ordered) // 100) - 1) for level in (50, 95))
-    middle, high = (ordered[rank] for rank in ranks)
-    return middle, high
+    """Returns the 50th and the 95th percentile."""
+    return percentile(values, 0.5), percentile(values, 0.95)

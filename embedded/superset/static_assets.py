@@ -11,7 +11,7 @@
   (`DURATION` writes 42.66 s as 42.6s) or have units that nobody uses for time (`.3~s`: 1,234 s are 1.23k).
 - The list "Search by" of a table shows the titles of columns, as the header of the table does.
 - The time filter shows two times as "2026-11-27 00:00 to 2026-11-28 00:00 UTC", as the work pages do, not as
-  a condition with the placeholder "col".
+  a condition on the column "col".
 - A single number that is unknown is "N/A", as in rows of numbers, instead of "No data".
 - The numbers of a heat map's legend have the text colour of the theme. Superset leaves them dark in both.
 
@@ -144,7 +144,7 @@ SHOWN_RANGE = re.compile(
 
 
 def with_times_of_range(script: str) -> str:
-    """Returns the text of a script that writes a time range without a placeholder for a column."""
+    """Returns the text of a script that writes a time range without the column "col"."""
     return SHOWN_RANGE.sub(_times_of_range, script)
 
 

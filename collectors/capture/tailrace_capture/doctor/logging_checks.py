@@ -146,7 +146,7 @@ def audit_log(seen: ServerState) -> Iterator[Finding]:
         text = "only the general log: it contains statements and logins, but not whether a statement failed"
         yield Finding(INFO, "audit", text)
     elif auditing.get("active") == "unknown" and auditing.get("other_plugins"):
-        text = f"unknown: whether {auditing['other_plugins']} writes an audit log is not known"
+        text = f"unknown: {auditing['other_plugins']} may write an audit log"
         yield Finding(WARNING, "audit", text)
     elif auditing.get("active") == "unknown":
         fix = grants_for(seen.product, account_written(seen.account))["audit"]
