@@ -21,10 +21,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Checks two entries of a log, of which the first has given names, and notes which ambiguities occurred. */
 final class NamedEntries {
+
+    /** What follows the names in a line of server_audit: connection, query and operation. */
+    static final Pattern MARIA_DB_ANCHOR = Pattern.compile(",\\d+,\\d+,[A-Z_]+,");
 
     /**
      * Names that a format does not distinguish from other text, because its server does not escape them.
@@ -38,7 +42,25 @@ final class NamedEntries {
             Predicate<Names> names,
             Predicate<Parsed.Outcome> permitted,
             boolean hides,
-            String reason) {}
+            String reason) {
+
+        private static final Pattern SYSLOG_ESCAPE = Pattern.compile("#0[0-3][0-7]");
+
+        static final Ambiguity OF_SYSLOG = new Ambiguity(
+                Set.of("percona-audit-syslog"),
+                names -> SYSLOG_ESCAPE
+                        .matcher(names.user() + '\n' + names.host() + '\n' + names.database())
+                        .find(),
+                outcome -> EventFlag.REPAIRED.isIn(flags(outcome)),
+                false,
+                "daemons write a line feed as #012, and a number sign as it is");
+        static final Ambiguity OF_LONG_NAMES = new Ambiguity(
+                Set.of("percona-audit-filter-json", "mysql-enterprise-audit-json"),
+                names -> names.user().endsWith("] @ " + names.host() + " []"),
+                outcome -> outcome.code() == null,
+                false,
+                "the first releases of Percona's filter write priv_user[user] @ host [ip] in place of the name");
+    }
 
     /** What an entry states. The fingerprint of a statement in an error message is its id. */
     record Stated(String user, String client, String database, String statement, String fingerprint) {

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,9 +24,6 @@ class NamesInEntriesTest {
     private static final String STATEMENT = "SELECT 'a', \"b\", `c` FROM t WHERE d = 1 AND e <> 'it''s'";
     private static final String NEXT_STATEMENT = "SELECT 2";
 
-    private static final Pattern MARIA_DB_ANCHOR = Pattern.compile(",\\d+,\\d+,[A-Z_]+,");
-    private static final Pattern SYSLOG_ESCAPE = Pattern.compile("#0[0-3][0-7]");
-
     private static final List<Ambiguity> AMBIGUITIES = List.of(
             new Ambiguity(
                     Set.of("mariadb-audit", "mariadb-audit-syslog"),
@@ -41,20 +37,8 @@ class NamesInEntriesTest {
                     outcome -> outcome.code() != null || EventFlag.USER_AMBIGUOUS.isIn(NamedEntries.flags(outcome)),
                     false,
                     "the same, and the writer's line is cut within the statement"),
-            new Ambiguity(
-                    Set.of("percona-audit-syslog"),
-                    names -> SYSLOG_ESCAPE
-                            .matcher(names.user() + '\n' + names.host() + '\n' + names.database())
-                            .find(),
-                    outcome -> EventFlag.REPAIRED.isIn(NamedEntries.flags(outcome)),
-                    false,
-                    "daemons write a line feed as #012, and a number sign as it is"),
-            new Ambiguity(
-                    Set.of("percona-audit-filter-json", "mysql-enterprise-audit-json"),
-                    names -> names.user().endsWith("] @ " + names.host() + " []"),
-                    outcome -> outcome.code() == null,
-                    false,
-                    "the first releases of Percona's filter write priv_user[user] @ host [ip] in place of the name"),
+            Ambiguity.OF_SYSLOG,
+            Ambiguity.OF_LONG_NAMES,
             new Ambiguity(
                     Set.of("mysql-error"),
                     names -> names.database().contains("'"),
@@ -71,7 +55,7 @@ class NamesInEntriesTest {
     private static boolean mayStartAStatement(Names names) {
         return names.database().contains(",'")
                 || names.database().contains(",")
-                        && MARIA_DB_ANCHOR
+                        && NamedEntries.MARIA_DB_ANCHOR
                                 .matcher(names.user() + ',' + names.database() + ',')
                                 .find();
     }

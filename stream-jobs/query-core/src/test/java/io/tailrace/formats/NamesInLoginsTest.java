@@ -38,33 +38,19 @@ class NamesInLoginsTest {
     private static final int LONGEST_NAME = 64;
 
     private static final Pattern LOGIN = Pattern.compile("(?i)(failed[_ ])?(connect|login)|change[_ ]?user");
-    private static final Pattern MARIA_DB_ANCHOR = Pattern.compile(",\\d+,\\d+,[A-Z_]+,");
-    private static final Pattern SYSLOG_ESCAPE = Pattern.compile("#0[0-3][0-7]");
     private static final Pattern LIKE_A_HOST = Pattern.compile("@\\S* on ");
 
     private static final List<Ambiguity> AMBIGUITIES = List.of(
             new Ambiguity(
                     Set.of("mariadb-audit", "mariadb-audit-syslog", "aurora-audit"),
-                    names -> MARIA_DB_ANCHOR
+                    names -> NamedEntries.MARIA_DB_ANCHOR
                             .matcher(',' + names.database() + ',')
                             .find(),
                     outcome -> EventFlag.USER_AMBIGUOUS.isIn(NamedEntries.flags(outcome)),
                     false,
                     "neither user nor database is quoted: each may contain the end of a login and the start of another"),
-            new Ambiguity(
-                    Set.of("percona-audit-syslog"),
-                    names -> SYSLOG_ESCAPE
-                            .matcher(names.user() + '\n' + names.host() + '\n' + names.database())
-                            .find(),
-                    outcome -> EventFlag.REPAIRED.isIn(NamedEntries.flags(outcome)),
-                    false,
-                    "daemons write a line feed as #012, and a number sign as it is"),
-            new Ambiguity(
-                    Set.of("percona-audit-filter-json", "mysql-enterprise-audit-json"),
-                    names -> names.user().endsWith("] @ " + names.host() + " []"),
-                    outcome -> outcome.code() == null,
-                    false,
-                    "the first releases of Percona's filter write priv_user[user] @ host [ip] in place of the name"),
+            Ambiguity.OF_SYSLOG,
+            Ambiguity.OF_LONG_NAMES,
             new Ambiguity(
                     Set.of("mysql-general"),
                     names -> LIKE_A_HOST.matcher(names.database()).find(),
