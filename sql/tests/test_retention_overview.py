@@ -1,5 +1,6 @@
 """What is kept, for how long, why, and what expires next."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -70,3 +71,34 @@ def test_what_cannot_be_read_is_unknown_and_not_empty(admin, user, table, known)
     line = lines(user("reader_compliance"))[table]
 
     assert (line.rows, line.oldest, line.expires_next) == (known, None, None)
+
+
+def test_without_a_hold_no_row_of_a_table_with_events_is_read(admin, user):
+    """The number of rows and the first time of each partition are in the parts of a table."""
+    rows = [
+        {"event_time": f"{RECENT:%Y-%m-%d %H:%M:%S}", "instance": f"db{number}"} for number in range(5000)
+    ]
+    admin.insert("tailrace.error_events", rows, async_insert=0)
+    reads = _Measured(user("admin"))
+
+    line = lines(reads)["error_events"]
+    assert (line.rows, line.held, line.oldest) == (5000, 0, RECENT)
+    assert line.expires_next == RECENT + timedelta(days=DAYS["error_events"])
+    assert max(reads.rows_read) < 5000
+
+
+class _Measured:
+    """Reads, and remembers the number of rows that each statement read."""
+
+    def __init__(self, clickhouse) -> None:
+        self._clickhouse = clickhouse
+        self.rows_read: list[int] = []
+
+    def rows(self, statement: str, parameters=None) -> list[dict]:
+        answer = json.loads(
+            self._clickhouse.execute(
+                f"{statement} FORMAT JSON", parameters, output_format_json_quote_64bit_integers=0
+            )
+        )
+        self.rows_read.append(answer["statistics"]["rows_read"])
+        return answer["data"]

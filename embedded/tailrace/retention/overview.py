@@ -15,6 +15,12 @@ SELECT '{table}' AS table, count() AS rows, toUnixTimestamp(toDateTime(min({time
     countIf({held}) AS held, toUnixTimestamp(toDateTime(minIf({time}, NOT ({held})))) AS next
 FROM tailrace.{table}
 """
+WITHOUT_HOLD = """
+SELECT '{table}' AS table, count() AS rows, toUnixTimestamp(toDateTime(min({column}))) AS oldest,
+    0 AS held, oldest AS next
+FROM tailrace.{table}
+"""
+"""ClickHouse reads no row for this: it knows the number of rows and the first time of each partition."""
 NO_DAY = "no day is archived: nothing is deleted"
 COLUMNS = """
 SELECT table, groupArray(name) AS columns FROM system.columns WHERE database = 'tailrace' GROUP BY table
@@ -123,8 +129,9 @@ def _stored(clickhouse: Reads, policy: Policy, held: Sequence[Hold]) -> dict[str
     for table, time in policy.times.items():
         if time_column(time) in columns.get(table, ()):
             found = [hold.selector.condition(table, columns[table], time) for hold in held]
-            is_held = " OR ".join(filter(None, found)) or "0"
-            parts.append(ONE.format(table=table, time=time, held=is_held))
+            is_held = " OR ".join(filter(None, found))
+            form = ONE if is_held else WITHOUT_HOLD
+            parts.append(form.format(table=table, time=time, column=time_column(time), held=is_held))
     return {str(row["table"]): row for row in clickhouse.rows(" UNION ALL ".join(parts))} if parts else {}
 
 
