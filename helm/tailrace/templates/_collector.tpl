@@ -146,9 +146,8 @@
     - --group={{ $user }}
     {{- end }}
     - /var/lib/tailrace/fluent-bit
-    # The census keeps the state of its signatures beside the spool, and may not write to /var/lib/tailrace itself.
+    # The census makes its spool there. This step could not: it may not enter a directory of another user.
     - /var/lib/tailrace/census
-    - /var/lib/tailrace/census/spool
   resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
   securityContext:
     {{- if index . 1 }}
