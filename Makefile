@@ -174,6 +174,10 @@ FUZZ_TARGETS = $(shell sed -n 's/^    void \([A-Za-z]*\).byte.*/\1/p' \
 test-kubernetes: $(DEV) ## The chart on a real API server with simulated nodes; the first run builds programs: 25 CPU-minutes
 	@$(PYTEST) -q --junit-xml=target/kubernetes.xml -m kubernetes helm
 
+.PHONY: test-containers
+test-containers: $(DEV) ## Our images built and run in containers, by podman: docs/TESTING.md; needs root and Debian's podman
+	@$(PYTEST) -q --junit-xml=target/containers.xml -m long docker/tests/test_containers.py docker/tests/test_build.py
+
 .PHONY: fuzz
 fuzz: ## Search for input that breaks a framer, parser or lexer, a minute for each target; FUZZ_TARGETS=lexer for one
 	@for target in $(FUZZ_TARGETS); do echo "fuzzing $$target"; \

@@ -5,20 +5,25 @@ is not what users get. Containers are processes in a changed root directory: the
 and nothing limits them.
 """
 
-import fcntl
-import json
 import os
-import shutil
+import re
 import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from docker.tests import built_images
+from docker.tests.built_images import FLINK, Buildah, configuration, disk_usage, exists, images_in
+from docker.tests.built_images import base as base  # fixtures
+from docker.tests.built_images import bud as bud
+from docker.tests.built_images import build as build
+from docker.tests.built_images import buildah as buildah
+from docker.tests.built_images import flink_base as flink_base
+from docker.tests.built_images import superset as superset
+from docker.tests.built_images import superset_base as superset_base
+from docker.tests.built_images import tools as tools
 from docker.tests.conftest import DOCKER, ToOutput
 from docker.tests.test_steps import running, settings_with_free_ports
 from docker.tests.test_superset_stores import free_port, listening
@@ -35,178 +40,9 @@ from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(5400)]
 
-AUTHORITIES = Path("/usr/local/share/ca-certificates")
-"""Whom this machine trusts besides the usual: who stands between it and the registries, if anybody does."""
-BASE = "localhost/tailrace-base"
-FLINK_BASE = "localhost/tailrace-flink-base"
-TOOLS = "localhost/tailrace-tools"
-FLINK = "localhost/tailrace-flink"
-SUPERSET_BASE = "localhost/tailrace-superset-base"
-SUPERSET = "localhost/tailrace-superset"
-DRIVERS = "clickhouse-connect|confluent-kafka|backports-zstd|lz4"
-"""What docker/superset/Dockerfile takes from the embedded stack's lock file."""
 MEGABYTE = 1_000_000
-KEPT_BYTES = 2_000_000_000
-"""Of images, from one run to the next: with their layers a build takes a minute, without them ten."""
 START_SECONDS = 300
 """Superset's, of a page; it took a minute on two cores at a load of 25."""
-
-
-@dataclass(frozen=True)
-class Buildah:
-    """Runs buildah with images of its own, which stay in the cache. Returns what it printed."""
-
-    command: tuple[str | Path, ...]
-
-    def __call__(self, *words: str | Path) -> str:
-        done = subprocess.run(
-            [*self.command, *words], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, check=False
-        )
-        assert done.returncode == 0, words
-        return done.stdout
-
-
-@contextmanager
-def images_in(directory: Path) -> Iterator[Buildah]:
-    """Buildah with its images in a directory: they stay for the next run, containers do not.
-
-    One run at a time, because what it removes at its end would be the other's.
-    """
-    directory.mkdir(parents=True, exist_ok=True)
-    options = ("--root", directory / "store", "--runroot", directory / "run", "--storage-driver", "overlay")
-    buildah = Buildah(("buildah", *options))
-    with (directory / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        try:
-            yield buildah
-        finally:
-            buildah("rm", "--all")
-            if disk_usage(directory / "store") > KEPT_BYTES:
-                buildah("rmi", "--prune")  # layers that no named image has: of older builds, of stages
-
-
-@pytest.fixture(scope="module")
-def buildah() -> Iterator[Buildah]:
-    assert shutil.which("buildah"), "apt-get install buildah"
-    assert os.geteuid() == 0, "building without a container engine needs root"
-    with images_in(Settings.from_environment().cache / "images") as run:
-        yield run
-
-
-def disk_usage(directory: Path) -> int:
-    """Bytes of its files."""
-    counted = subprocess.run(
-        ["du", "--summarize", "--bytes", directory], capture_output=True, text=True, check=True
-    )
-    return int(counted.stdout.split()[0])
-
-
-def exists(buildah: Buildah, image: str) -> bool:
-    return bool(buildah("images", "--quiet", "--filter", f"reference={image}").strip())
-
-
-@pytest.fixture(scope="module")
-def base(buildah: Buildah, tmp_path_factory) -> str:
-    """Debian with Python: what the tools' image needs of python:3.11-slim."""
-    if exists(buildah, BASE):
-        return BASE
-    assert shutil.which("debootstrap"), "apt-get install debootstrap"
-    root = tmp_path_factory.mktemp("debian") / "root"
-    packages = "ca-certificates,python3,python3-venv"
-    subprocess.run(
-        ["debootstrap", "--variant=minbase", f"--include={packages}", "bookworm", root], check=True
-    )
-    for certificate in AUTHORITIES.glob("*.crt"):
-        shutil.copy(certificate, root / AUTHORITIES.relative_to("/"))
-    subprocess.run(["chroot", root, "update-ca-certificates"], check=True)
-    subprocess.run(["chroot", root, "apt-get", "clean"], check=True)
-    (root / "etc/pip.conf").write_text("[global]\ncert = /etc/ssl/certs/ca-certificates.crt\n")
-    container = buildah("from", "scratch").strip()
-    buildah("copy", container, root, "/")
-    buildah("commit", "--rm", container, BASE)
-    shutil.rmtree(root)
-    return BASE
-
-
-@pytest.fixture(scope="module")
-def flink_base(buildah: Buildah, base: str) -> str:
-    """The parts of Flink's image that our layers need: its user and its directory, without Flink."""
-    if exists(buildah, FLINK_BASE):
-        return FLINK_BASE
-    container = buildah("from", base).strip()
-    for words in (
-        ["groupadd", "--gid", "9999", "flink"],
-        ["useradd", "--uid", "9999", "--gid", "9999", "flink"],
-    ):
-        buildah("run", "--isolation", "chroot", container, "--", *words)
-    buildah("commit", "--rm", container, FLINK_BASE)
-    return FLINK_BASE
-
-
-@pytest.fixture(scope="module")
-def superset_base(buildah: Buildah, base: str) -> str:
-    """The parts of Superset's image that our layers need: Superset in /app/.venv, uv, its user."""
-    if exists(buildah, SUPERSET_BASE):
-        return SUPERSET_BASE
-    container = buildah("from", base).strip()
-    locks = REPOSITORY / "embedded/superset"
-    downloads = Path(os.environ.get("UV_CACHE_DIR", Path.home() / ".cache/uv"))
-    downloads.mkdir(parents=True, exist_ok=True)
-    script = f"""
-        python3 -m venv /opt/uv
-        /opt/uv/bin/pip install --no-cache-dir --require-hashes -r /locks/installer.lock
-        ln -s /opt/uv/bin/uv /usr/local/bin/uv
-        awk '/^[a-z]/ {{taken = !/^({DRIVERS})==/}} taken' /locks/requirements.lock > /tmp/superset.lock
-        python3 -m venv --without-pip /app/.venv
-        uv pip install --python /app/.venv/bin/python --require-hashes --no-deps -r /tmp/superset.lock
-        cd /app && ln -s .venv/lib/python3.*/site-packages/superset superset
-        groupadd --gid 1000 superset && useradd --uid 1000 --gid 1000 superset
-    """
-    # Where somebody stands between this machine and the registries, uv must trust him as pip does.
-    buildah("config", "--env", "SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt", container)
-    mounts = ("--volume", f"{locks}:/locks:ro", "--volume", f"{downloads}:/root/.cache/uv")
-    buildah("run", "--isolation", "chroot", *mounts, container, "--", "sh", "-euxc", script)
-    path = "/app/.venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    buildah("config", "--env", f"PATH={path}", "--workingdir", "/app", container)
-    buildah("commit", "--rm", container, SUPERSET_BASE)
-    return SUPERSET_BASE
-
-
-@pytest.fixture(scope="module")
-def bud(buildah: Buildah) -> Callable[..., str]:
-    """Builds a Dockerfile as an image, with arguments NAME=value."""
-
-    def built(dockerfile: Path, image: str, *options: str, **arguments: str) -> str:
-        given = [word for name, value in arguments.items() for word in ("--build-arg", f"{name}={value}")]
-        # Health checks are Docker's own: the format OCI has none.
-        buildah(
-            *("bud", "--isolation", "chroot", "--layers", "--format", "docker", *given, *options),
-            *("--tag", image, "--file", dockerfile, "."),
-        )
-        return image
-
-    return built
-
-
-@pytest.fixture(scope="module")
-def build(bud, base: str, flink_base: str) -> Callable[[str, str], str]:
-    """Builds a target of docker/Dockerfile as an image."""
-
-    def built(target: str, image: str) -> str:
-        bases = {"PYTHON_IMAGE": base, "FLINK_IMAGE": flink_base}
-        return bud(DOCKER / "Dockerfile", image, "--target", target, **bases)
-
-    return built
-
-
-@pytest.fixture(scope="module")
-def superset(bud, superset_base: str) -> str:
-    return bud(DOCKER / "superset/Dockerfile", SUPERSET, SUPERSET_IMAGE=superset_base)
-
-
-@pytest.fixture(scope="module")
-def tools(build) -> str:
-    return build("tools", TOOLS)
 
 
 @pytest.fixture(scope="module")
@@ -226,11 +62,6 @@ def run(buildah: Buildah, container: str) -> Callable[..., str]:
         return buildah("run", "--isolation", "chroot", *options, container, "--", *entry, *words)
 
     return in_container
-
-
-def configuration(buildah: Buildah, container: str) -> dict:
-    """Of an image or container: user, entry point, labels, health check."""
-    return json.loads(buildah("inspect", container))["Docker"]["config"]
 
 
 def size(buildah: Buildah, image: str) -> int:
@@ -253,7 +84,7 @@ def test_what_is_left_of_a_run_that_fails_is_its_named_images(tmp_path, monkeypa
             buildah("commit", container, "localhost/kept")
         buildah("mount", container)
         raise ZeroDivisionError
-    monkeypatch.setattr(sys.modules[__name__], "KEPT_BYTES", 0)
+    monkeypatch.setattr(built_images, "KEPT_BYTES", 0)
     with images_in(tmp_path / "images") as buildah:
         assert buildah("containers", "--quiet") == ""
         assert len(buildah("images", "--quiet").split()) == 2
@@ -309,6 +140,21 @@ def test_the_classes_are_mapped_from_their_archive(buildah, container):
 )
 def test_entry_points_load(run, words):
     assert run(*words, "--help").startswith("usage: ")
+
+
+def test_the_services_of_aws_that_tailrace_calls_are_there(buildah, container):
+    sources = [
+        *(REPOSITORY / "collectors/pull").rglob("*.py"),
+        *(REPOSITORY / "embedded/tailrace").rglob("*.py"),
+    ]
+    called = {
+        name for file in sources for name in re.findall(r'\.client\(\s*"([a-z0-9]+)"', file.read_text())
+    }
+    assert called >= {"rds", "logs", "s3"}
+    made = (
+        f"import boto3; [boto3.client(name, region_name='eu-west-1') for name in {sorted(called | {'sts'})}]"
+    )
+    buildah("run", "--isolation", "chroot", container, "--", "python", "-c", made)
 
 
 def test_the_collector_is_configured_and_the_census_and_capture_start(buildah, container, run, tmp_path):

@@ -1,0 +1,156 @@
+"""Workloads of the chart as pods for `podman kube play`.
+
+Containers stay as they are rendered: image, command, variables, security context, limits, mounts. What the
+kubelet does and podman 4.3 does not is changed: volumes are directories that the caller has made, the pod
+uses this machine's network, and the caller runs the probes, because podman leaves them to systemd.
+"""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Resource = dict[str, Any]
+SERVICES = ("tailrace-superset",)
+"""Services of the chart that other workloads call, at their ports of 127.0.0.1."""
+PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A probe of a container, with the number of its port."""
+
+    container: str
+    kind: str
+    action: Resource
+    """With `exec`, `httpGet` or `tcpSocket`."""
+    ports: dict[str, int]
+
+    def port(self) -> int:
+        """Returns the port of `httpGet` or `tcpSocket`, which is a number or a name of a container's port."""
+        named = self.action.get("httpGet") or self.action["tcpSocket"]
+        return self.ports[named["port"]] if isinstance(named["port"], str) else named["port"]
+
+
+def template_of(workload: Resource) -> Resource:
+    """Returns the pod template of a Job, Deployment, DaemonSet, StatefulSet or CronJob."""
+    spec = workload["spec"]
+    return spec["jobTemplate"]["spec"]["template"] if workload["kind"] == "CronJob" else spec["template"]
+
+
+def pod(workload: Resource, directory_of: Callable[[Resource, int], Path], node: str) -> Resource:
+    """Returns the pod of a workload with one replica.
+
+    `directory_of` makes the directory of a volume for the group `fsGroup`, 0 without one. Containers get
+    the name `node` for spec.nodeName.
+    """
+    template = copy.deepcopy(template_of(workload))
+    spec = template["spec"]
+    group = spec.get("securityContext", {}).get("fsGroup", 0)
+    spec["volumes"] = [
+        {
+            "name": volume["name"],
+            "hostPath": {"path": str(directory_of(volume, group)), "type": "Directory"},
+        }
+        for volume in spec.get("volumes", [])
+    ]
+    for container in [*spec.get("initContainers", []), *spec["containers"]]:
+        container["imagePullPolicy"] = "Never"
+        container.pop("ports", None)
+        container["args"] = [_here(word) for word in container.get("args", [])]
+        for probe in PROBES:
+            container.pop(probe, None)
+        for variable in container.get("env", []):
+            if variable.get("valueFrom", {}).get("fieldRef"):
+                variable.pop("valueFrom")
+                variable["value"] = node
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": workload["metadata"]["name"],
+            "labels": template.get("metadata", {}).get("labels", {}),
+        },
+        "spec": {
+            **spec,
+            "hostNetwork": True,
+            "hostname": "localhost",
+            "restartPolicy": "Never",
+        },
+    }
+
+
+def _here(word: str) -> str:
+    for service in SERVICES:
+        word = word.replace(f"//{service}:", "//127.0.0.1:")
+    return word
+
+
+def probes(workload: Resource) -> list[Probe]:
+    """Returns the probes of all containers of a workload."""
+    return [
+        Probe(
+            container["name"],
+            kind,
+            container[kind],
+            {port["name"]: port["containerPort"] for port in container.get("ports", []) if "name" in port},
+        )
+        for container in template_of(workload)["spec"]["containers"]
+        for kind in PROBES
+        if kind in container
+    ]
+
+
+def flink_pods(
+    deployment: Resource, checkpoints: Path, directory_of: Callable[[Resource, int], Path], node: str
+) -> tuple[Resource, Resource]:
+    """Returns the pods of the JobManager and of a TaskManager of a FlinkDeployment.
+
+    Like Flink's operator: template, image, configuration, sizes of memory, and job of the deployment. Unlike
+    it: a standalone application without high availability, whose checkpoints are in a directory, not in S3.
+    """
+    spec = deployment["spec"]
+    name = deployment["metadata"]["name"]
+    options = _options(spec, checkpoints)
+    job = [f"file://{checkpoints}" if "s3://" in word else word for word in spec["job"]["args"]]
+    roles = {
+        "jobmanager": ("standalone-job", ("--job-classname", spec["job"]["entryClass"]), job),
+        "taskmanager": ("taskmanager", (), []),
+    }
+    made = []
+    for role, (command, first, last) in roles.items():
+        memory = spec["jobManager" if role == "jobmanager" else "taskManager"]["resource"]["memory"]
+        sized = {**options, f"{role}.memory.process.size": memory}
+        template = copy.deepcopy(spec["podTemplate"])
+        (container,) = template["spec"]["containers"]
+        container |= {
+            "image": spec["image"],
+            "args": [command, *first, *(f"-D{key}={value}" for key, value in sized.items()), *last],
+            "resources": {"limits": {"memory": memory.replace("g", "Gi").replace("m", "Mi")}},
+        }
+        container["volumeMounts"].append({"name": "checkpoints", "mountPath": str(checkpoints)})
+        template["spec"]["volumes"].append({"name": "checkpoints", "hostPath": {"path": str(checkpoints)}})
+        workload = {
+            "kind": "Deployment",
+            "metadata": {"name": f"{name}-{role}"},
+            "spec": {"template": template},
+        }
+        made.append(
+            pod(workload, lambda volume, group, of=role: directory_of({**volume, "of": of}, group), node)
+        )
+    return made[0], made[1]
+
+
+def _options(spec: Resource, checkpoints: Path) -> dict[str, str]:
+    """Returns Flink's options of a deployment without those of Kubernetes, high availability and S3."""
+    options = {
+        key: str(value)
+        for key, value in spec["flinkConfiguration"].items()
+        if not key.startswith(("high-availability.", "kubernetes.", "env.")) and "s3://" not in str(value)
+    }
+    return options | {
+        "jobmanager.rpc.address": "127.0.0.1",
+        "execution.checkpointing.dir": f"file://{checkpoints}",
+        "parallelism.default": str(spec["job"]["parallelism"]),
+    }
