@@ -159,6 +159,12 @@ test-brokers: $(DEV) ## Three Kafka brokers that are killed, filled and grown wh
 	@$(PYTEST) -q -m brokers --junit-xml=target/brokers.xml e2e/test_brokers.py
 	@.ci/check-skips target/brokers.xml
 
+.PHONY: test-containers
+test-containers: $(DEV) ## Our images in containers, from the chart's manifests, with podman and runc: docs/TESTING.md
+	@$(PYTEST) -q --junit-xml=target/containers.xml -m "long or not long" docker/tests/test_pods.py \
+	    docker/tests/test_containers.py docker/tests/test_container_services.py
+	@.ci/check-skips target/containers.xml
+
 .PHONY: test-long
 test-long: $(DEV) ## Long tests: fuzzing, outages of minutes
 	@$(MAVEN) verify -Plong
@@ -173,10 +179,6 @@ FUZZ_TARGETS = $(shell sed -n 's/^    void \([A-Za-z]*\).byte.*/\1/p' \
 .PHONY: test-kubernetes
 test-kubernetes: $(DEV) ## The chart on a real API server with simulated nodes; the first run builds programs: 25 CPU-minutes
 	@$(PYTEST) -q --junit-xml=target/kubernetes.xml -m kubernetes helm
-
-.PHONY: test-containers
-test-containers: $(DEV) ## Our images built and run in containers, by podman: docs/TESTING.md; needs root and Debian's podman
-	@$(PYTEST) -q --junit-xml=target/containers.xml -m long docker/tests/test_containers.py docker/tests/test_build.py
 
 .PHONY: fuzz
 fuzz: ## Search for input that breaks a framer, parser or lexer, a minute for each target; FUZZ_TARGETS=lexer for one

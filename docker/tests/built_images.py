@@ -18,8 +18,10 @@ import pytest
 
 from docker.tests.conftest import DOCKER, ToOutput
 from tailrace.config import content_hash
+from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import Settings
+from tailrace_local.components.fluentbit import FluentBit
 from tailrace_local.supervisor import maven
 
 AUTHORITIES = Path("/usr/local/share/ca-certificates")
@@ -33,9 +35,13 @@ SUPERSET = "localhost/tailrace-superset"
 DRIVERS = "clickhouse-connect|confluent-kafka|backports-zstd|lz4"
 """What docker/superset/Dockerfile takes from the embedded stack's lock file."""
 FLINK_SOURCES = Path(__file__).parent / "flink"
+FLINK_FILES = ("pom.xml", "docker-entrypoint.sh", "log4j-console.properties")
 FLINK_RUNTIME_BASE = "localhost/tailrace-flink-runtime-base"
+"""With the fingerprint of these files at the end: images stay in the cache when the files change."""
 FLINK_RUNTIME = "localhost/tailrace-flink-runtime"
 FLUENT_BIT = "localhost/tailrace-fluent-bit"
+"""With its version at the end."""
+FLUENT_BIT_LIBRARIES = ("libonig5", "libsasl2-2", "libsqlite3-0", "libssl3", "libstdc++6", "libyaml-0-2")
 KEPT_BYTES = 6_000_000_000
 """Of images, from one run to the next: with their layers a build takes a minute, without them ten."""
 
@@ -205,8 +211,10 @@ def configuration(buildah: Buildah, container: str) -> dict:
 @pytest.fixture(scope="module")
 def flink_runtime_base(buildah: Buildah, flink_base: str, flink_libraries: Path, tmp_path_factory) -> str:
     """A Flink that runs: Debian's Java, Flink's jars from Maven Central, an entry point of ours."""
-    if exists(buildah, FLINK_RUNTIME_BASE):
-        return FLINK_RUNTIME_BASE
+    sources = [FLINK_SOURCES / name for name in FLINK_FILES]
+    image = f"{FLINK_RUNTIME_BASE}-{content_hash.fingerprint(*sources)}"
+    if exists(buildah, image):
+        return image
     libraries = tmp_path_factory.mktemp("flink") / "lib"
     shutil.copytree(flink_libraries, libraries)
     pom = FLINK_SOURCES / "pom.xml"
@@ -222,8 +230,8 @@ def flink_runtime_base(buildah: Buildah, flink_base: str, flink_libraries: Path,
     logging = "log4j-console.properties"
     buildah("copy", container, FLINK_SOURCES / logging, f"/opt/flink/conf/{logging}")
     buildah("config", "--entrypoint", '["/docker-entrypoint.sh"]', container)
-    buildah("commit", "--rm", container, FLINK_RUNTIME_BASE)
-    return FLINK_RUNTIME_BASE
+    buildah("commit", "--rm", container, image)
+    return image
 
 
 @pytest.fixture(scope="module")
@@ -233,22 +241,26 @@ def flink_runtime(bud, base: str, flink_runtime_base: str) -> str:
     return bud(DOCKER / "Dockerfile", FLINK_RUNTIME, "--target", "flink", **images)
 
 
+def collector_component() -> FluentBit:
+    """The Fluent Bit of this machine: that of TAILRACE_FLUENT_BIT, or our build of 1.8.15."""
+    settings = Settings.from_environment()
+    return FluentBit(settings, Home(settings.home))
+
+
 @pytest.fixture(scope="module")
 def fluent_bit(buildah: Buildah, base: str) -> str:
-    """The Fluent Bit of TAILRACE_FLUENT_BIT at the path of the official image; empty without this variable.
-
-    The chart configures Fluent Bit 5, which is in no registry of packages.
-    """
-    chosen = Settings.from_environment().fluent_bit
-    if chosen == Path():
-        return ""
+    """This machine's Fluent Bit at the path of the official image, which is in no registry of packages."""
+    component = collector_component()
+    if not component.installed():
+        component.install(ToOutput())
+    image = f"{FLUENT_BIT}-{component.version()}"
+    if exists(buildah, image):
+        return image
     container = buildah("from", base).strip()
-    install(
-        buildah, container, "libsqlite3-0", "libyaml-0-2", "libsasl2-2", "libssl3", "libstdc++6", "libonig5"
-    )
-    buildah("copy", container, chosen, "/fluent-bit/bin/fluent-bit")
-    buildah("commit", "--rm", container, FLUENT_BIT)
-    return FLUENT_BIT
+    install(buildah, container, *FLUENT_BIT_LIBRARIES)
+    buildah("copy", container, component.program(), "/fluent-bit/bin/fluent-bit")
+    buildah("commit", "--rm", container, image)
+    return image
 
 
 def install(buildah: Buildah, container: str, *packages: str) -> None:

@@ -12,8 +12,12 @@ from pathlib import Path
 from typing import Any
 
 Resource = dict[str, Any]
-SERVICES = ("tailrace-superset",)
-"""Services of the chart that other workloads call, at their ports of 127.0.0.1."""
+SERVICES = {
+    "tailrace-superset": "127.0.0.1",
+    "tailrace-normalize-rest": "127.0.0.2",
+    "tailrace-detect-rest": "127.0.0.3",
+}
+"""Services that workloads call, at their own ports. Two JobManagers use the same ports at two addresses."""
 PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 
 
@@ -82,8 +86,9 @@ def pod(workload: Resource, directory_of: Callable[[Resource, int], Path], node:
 
 
 def _here(word: str) -> str:
-    for service in SERVICES:
-        word = word.replace(f"//{service}:", "//127.0.0.1:")
+    """Names addresses in place of services: podman ignores hostAliases in the network of this machine."""
+    for service, address in SERVICES.items():
+        word = word.replace(f"//{service}:", f"//{address}:")
     return word
 
 
@@ -112,7 +117,7 @@ def flink_pods(
     """
     spec = deployment["spec"]
     name = deployment["metadata"]["name"]
-    options = _options(spec, checkpoints)
+    options = _flink_options(spec, SERVICES[f"{name}-rest"], checkpoints)
     job = [f"file://{checkpoints}" if "s3://" in word else word for word in spec["job"]["args"]]
     roles = {
         "jobmanager": ("standalone-job", ("--job-classname", spec["job"]["entryClass"]), job),
@@ -142,15 +147,17 @@ def flink_pods(
     return made[0], made[1]
 
 
-def _options(spec: Resource, checkpoints: Path) -> dict[str, str]:
-    """Returns Flink's options of a deployment without those of Kubernetes, high availability and S3."""
+def _flink_options(spec: Resource, address: str, checkpoints: Path) -> dict[str, str]:
+    """Returns the options of a standalone application at an address of this machine."""
     options = {
         key: str(value)
         for key, value in spec["flinkConfiguration"].items()
         if not key.startswith(("high-availability.", "kubernetes.", "env.")) and "s3://" not in str(value)
     }
     return options | {
-        "jobmanager.rpc.address": "127.0.0.1",
+        **dict.fromkeys(("jobmanager.rpc.address", "jobmanager.bind-host"), address),
+        **dict.fromkeys(("rest.address", "rest.bind-address"), address),
+        **dict.fromkeys(("taskmanager.host", "taskmanager.bind-host"), address),
         "execution.checkpointing.dir": f"file://{checkpoints}",
         "parallelism.default": str(spec["job"]["parallelism"]),
     }

@@ -41,6 +41,8 @@ from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 pytestmark = [pytest.mark.long, pytest.mark.timeout(5400)]
 
 MEGABYTE = 1_000_000
+TOOLS_MEGABYTES = 250
+"""At most, above the base: a node pulls them for each version."""
 START_SECONDS = 300
 """Superset's, of a page; it took a minute on two cores at a load of 25."""
 
@@ -278,3 +280,4 @@ def test_our_layers_are_small(buildah, build, base, tools, flink_base, superset,
         (row,) = (line for line in stated.splitlines() if line.startswith(f"| `tailrace/{name}` |"))
         megabytes = int(row.split("|")[2].split()[0])
         assert 0.5 * megabytes < of / MEGABYTE < 1.1 * megabytes, name
+    assert ours["tools"] / MEGABYTE <= TOOLS_MEGABYTES

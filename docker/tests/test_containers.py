@@ -1,27 +1,24 @@
 """The chart's workloads run in containers, by podman and runc, as the chart confines them.
 
 Kafka and ClickHouse are processes of the test stack: their images are in no registry of packages. Our images
-have bases of Debian (built_images.py), Fluent Bit is that of TAILRACE_FLUENT_BIT. Containers use this
-machine's network.
+have bases of Debian (built_images.py), Fluent Bit is that of TAILRACE_FLUENT_BIT or our build of 1.8.15.
+Containers use this machine's network.
 """
 
 import json
 import os
 import shutil
 import socket
-import subprocess
 import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from random import Random
 
 import pytest
-import yaml
 
-from docker.tests import pods
+from docker.tests import pods, rendering
 from docker.tests.built_images import base as base  # fixtures
 from docker.tests.built_images import bud as bud
 from docker.tests.built_images import build as build
@@ -37,13 +34,8 @@ from docker.tests.podman import Podman
 from docker.tests.pods import Probe, Resource
 from docker.tests.test_steps import running, settings_with_free_ports
 from e2e.stack import Stack
-from e2e.wait_for_idle import await_exact
-from e2e.workload.shapes import MariaDb, MariaDbAudit
-from e2e.workload.writer import LogWriter, Workload
-from helm import program
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.config.home import Home
-from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import Settings
 from tailrace.credentials.names import password_name
 from tailrace.migrations import migration_files
@@ -91,45 +83,15 @@ def stack(directory: Path) -> Iterator[Stack]:
 @pytest.fixture(scope="module")
 def images(buildah, tools: str, superset: str, flink_runtime: str, fluent_bit: str) -> dict[str, str]:
     """Our images by the chart's names, with a tag: the chart refuses images without a version."""
-    built = {"tools": tools, "flink": flink_runtime, "superset": superset}
-    if fluent_bit:
-        built["fluentBit"] = fluent_bit
+    built = {"tools": tools, "flink": flink_runtime, "superset": superset, "fluentBit": fluent_bit}
     for image in built.values():
         buildah("tag", image, f"{image}:{TAG}")
-    return built
+    return {name: f"{image}:{TAG}" for name, image in built.items()}
 
 
 @pytest.fixture(scope="module")
 def workloads(stack: Stack, directory: Path, images: dict[str, str]) -> dict[tuple[str, str], Resource]:
-    """What the chart renders with the profile small, by kind and name; addresses are those of the stack."""
-    settings = stack.settings
-    values = {
-        "kafka": {"bootstrap": f"127.0.0.1:{settings.port_kafka}", "strimzi": {"enabled": False}},
-        "clickhouse": {
-            "url": f"http://127.0.0.1:{settings.port_clickhouse}",
-            "operator": {"enabled": False},
-        },
-        "images": {name: f"{image}:{TAG}" for name, image in images.items()},
-        "collector": {
-            "timeZone": MariaDb.tz,
-            "directory": str(directory / "logs"),
-            "stateDirectory": str(directory / "collector"),
-            "logs": {"slowlog": "slow.log", "audit": "server_audit.log", "errorlog": ""},
-        },
-        "api": {"enabled": True},
-    }
-    file = directory / "values.yaml"
-    file.write_text(yaml.safe_dump(values))
-    chart = REPOSITORY / "helm/tailrace"
-    command = [program.helm(), "template", "tailrace", chart, "--kube-version", "1.34.0"]
-    done = subprocess.run(
-        [*command, "--values", chart / "profiles/small.yaml", "--values", file],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    rendered = [each for each in yaml.safe_load_all(done.stdout) if each]
-    return {(each["kind"], each["metadata"]["name"]): each for each in rendered}
+    return rendering.render(directory / "values.yaml", rendering.values(stack, directory, images))
 
 
 @pytest.fixture(scope="module")
@@ -264,50 +226,29 @@ def test_superset_serves_and_gets_its_dashboards(podman, play, workloads):
         assert b"Tailrace" in answer.read()
 
 
-def test_logs_pass_collector_and_job_and_every_byte_is_accounted_for(
-    podman, play, stack, workloads, directory, fluent_bit
-):
-    if not fluent_bit:
-        pytest.skip("the chart configures Fluent Bit 5: TAILRACE_FLUENT_BIT=<path>")
-    logs = directory / "logs"
-    logs.mkdir()
-    logs.chmod(0o755)
-    random = Random(7)
-    writers = [
-        LogWriter(MariaDb(random), NODE, "default", logs / "slow.log", random),
-        LogWriter(MariaDbAudit(random), NODE, "default", logs / "server_audit.log", random),
-    ]
-    for writer in writers:
-        writer.path.chmod(0o644)  # the user of the collector is not that of the server
-    pod = play("DaemonSet", "tailrace-collector")
-    await_probes(podman, pod, workloads["DaemonSet", pod])
-    workload = Workload(directory / "unused", 7)
-    workload.logs = writers
-    workload.write(4000)
-    workload.finish()
-    start_job(podman, workloads, stack, directory, "tailrace-normalize")
-    await_exact(stack, [writer.manifest for writer in writers], 240)
-
-
-def start_job(podman: Podman, workloads: dict, stack: Stack, directory: Path, name: str) -> None:
-    """Starts JobManager and TaskManager of a job and waits until all its tasks run."""
+def start_job(
+    podman: Podman, workloads: dict, stack: Stack, directory: Path, name: str
+) -> tuple[Resource, Resource]:
+    """Starts JobManager and TaskManager of a job, waits until all its tasks run, and returns both pods."""
     checkpoints = directory / "checkpoints" / name
     checkpoints.mkdir(parents=True)
     os.chown(checkpoints, FLINK_USER, FLINK_USER)
     deployment = workloads["FlinkDeployment", name]
     made = Volumes(directory / "volumes" / name, workloads, stack.home)
-    names = [podman.play(pod, directory) for pod in pods.flink_pods(deployment, checkpoints, made, NODE)]
+    started = pods.flink_pods(deployment, checkpoints, made, NODE)
+    names = [podman.play(pod, directory) for pod in started]
     deadline = time.monotonic() + PROBE_SECONDS
-    while not is_running():
+    while not is_running(pods.SERVICES[f"{name}-rest"]):
         logs = [podman.logs(f"{pod}-flink-main-container")[-4000:] for pod in names]
         assert time.monotonic() < deadline, logs
         time.sleep(1)
+    return started
 
 
-def is_running() -> bool:
-    """Whether the job of the JobManager on this machine runs."""
+def is_running(address: str) -> bool:
+    """Whether all tasks of the job of the JobManager at this address run."""
     with suppress(OSError):
-        with urllib.request.urlopen("http://127.0.0.1:8081/jobs/overview", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://{address}:8081/jobs/overview", timeout=5) as answer:
             jobs = json.load(answer)["jobs"]
         return bool(jobs) and all(job["tasks"]["running"] == job["tasks"]["total"] for job in jobs)
     return False

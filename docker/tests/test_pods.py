@@ -1,7 +1,11 @@
 """What `podman kube play` gets of a rendered workload."""
 
+import copy
 from pathlib import Path
 
+import pytest
+
+from docker.tests.confinement import bytes_of, is_read_only, memory_limit
 from docker.tests.pods import flink_pods, pod, probes
 
 WORKLOAD = {
@@ -47,7 +51,7 @@ def test_containers_stay_as_they_are_rendered_but_for_what_the_kubelet_does():
     assert made == [({"name": "home", "emptyDir": {}}, 10001)]
     spec = played["spec"]
     assert spec["volumes"] == [{"name": "home", "hostPath": {"path": "/made/home", "type": "Directory"}}]
-    assert (spec["hostNetwork"], spec["restartPolicy"]) == (True, "Never")
+    assert (spec["hostNetwork"], spec["hostname"], spec["restartPolicy"]) == (True, "localhost", "Never")
     assert spec["securityContext"] == {"fsGroup": 10001, "runAsUser": 10001}
     (container,) = spec["containers"]
     assert container["securityContext"] == {"readOnlyRootFilesystem": True}
@@ -62,33 +66,78 @@ def test_probes_know_the_number_of_a_named_port():
     assert (alive.container, alive.kind, alive.port()) == ("facts", "livenessProbe", 12020)
 
 
-def test_both_pods_of_a_flink_deployment_have_its_job_options_and_sizes_but_no_store_elsewhere():
-    spec = {
-        "image": "flink:1",
+FLINK = {
+    "kind": "FlinkDeployment",
+    "metadata": {"name": "tailrace-detect"},
+    "spec": {
+        "image": "flink",
         "flinkConfiguration": {
             "high-availability.type": "kubernetes",
-            "execution.checkpointing.savepoint-dir": "s3://bucket/savepoints",
-            "taskmanager.numberOfTaskSlots": "1",
+            "execution.checkpointing.dir": "s3://tailrace/detect",
+            "taskmanager.numberOfTaskSlots": 2,
         },
+        "podTemplate": {
+            "spec": {
+                "securityContext": {"fsGroup": 9999, "runAsUser": 9999},
+                "containers": [{"name": "flink-main-container", "volumeMounts": []}],
+                "volumes": [],
+            }
+        },
+        "jobManager": {"resource": {"cpu": 0.5, "memory": "1g"}},
+        "taskManager": {"resource": {"cpu": 1, "memory": "1500m"}},
         "job": {
             "entryClass": "io.tailrace.Job",
-            "args": ["--checkpoint.dir", "s3://bucket/checkpoints", "--config", "/etc/job.yaml"],
-            "parallelism": 1,
+            "args": ["--checkpoint.dir", "s3://tailrace/detect", "--config", "/etc/tailrace/job.yaml"],
+            "parallelism": 2,
         },
-        "jobManager": {"resource": {"memory": "1g"}},
-        "taskManager": {"resource": {"memory": "1500m"}},
-        "podTemplate": {
-            "spec": {"containers": [{"name": "flink-main-container", "volumeMounts": []}], "volumes": []}
-        },
-    }
-    deployment = {"metadata": {"name": "job"}, "spec": spec}
+    },
+}
 
-    leader, worker = flink_pods(deployment, Path("/checkpoints"), lambda volume, _: Path("/made"), "node-1")
 
-    (first,), (second,) = leader["spec"]["containers"], worker["spec"]["containers"]
+def test_a_job_has_the_sizes_the_options_and_the_arguments_of_its_deployment():
+    manager, worker = flink_pods(FLINK, Path("/state"), lambda volume, group: Path("/made"), "node-1")
+
+    (first,), (second,) = manager["spec"]["containers"], worker["spec"]["containers"]
     assert first["args"][:3] == ["standalone-job", "--job-classname", "io.tailrace.Job"]
-    assert first["args"][-4:] == ["--checkpoint.dir", "file:///checkpoints", "--config", "/etc/job.yaml"]
+    assert first["args"][-4:] == ["--checkpoint.dir", "file:///state", "--config", "/etc/tailrace/job.yaml"]
     assert "-Djobmanager.memory.process.size=1g" in first["args"]
-    assert second["args"][0] == "taskmanager" and "-Dtaskmanager.numberOfTaskSlots=1" in second["args"]
+    assert first["resources"] == {"limits": {"memory": "1Gi"}}
+    assert second["args"][0] == "taskmanager"
+    assert {"-Dtaskmanager.memory.process.size=1500m", "-Dtaskmanager.numberOfTaskSlots=2"} <= {
+        *second["args"]
+    }
     assert second["resources"] == {"limits": {"memory": "1500Mi"}}
-    assert not [word for word in first["args"] + second["args"] if "s3://" in word or "high-avail" in word]
+    for container in (first, second):
+        assert container["image"] == "flink"
+        assert "-Drest.address=127.0.0.3" in container["args"]
+        assert not any("s3://" in word or "high-availability" in word for word in container["args"])
+
+
+def test_services_are_addresses_of_this_machine():
+    workload = copy.deepcopy(WORKLOAD)
+    (container,) = workload["spec"]["template"]["spec"]["containers"]
+    container["args"] = ["--job=detect=http://tailrace-detect-rest:8081", "http://tailrace-superset:8088"]
+
+    played = pod(workload, lambda volume, group: Path("/made"), "node-1")
+
+    (container,) = played["spec"]["containers"]
+    assert container["args"] == ["--job=detect=http://127.0.0.3:8081", "http://127.0.0.1:8088"]
+
+
+@pytest.mark.parametrize(("quantity", "expected"), [("64Mi", 64 * 2**20), ("2Gi", 2**31)])
+def test_quantities_of_memory(quantity, expected):
+    assert bytes_of(quantity) == expected
+
+
+def test_no_limit_of_memory_is_an_error(tmp_path):
+    (tmp_path / "cgroup").write_text("1:name=systemd:/a\n")
+    with pytest.raises(AssertionError, match="nothing limits"):
+        memory_limit(tmp_path)
+
+
+@pytest.mark.parametrize(("options", "expected"), [("ro,relatime", True), ("rw,relatime", False)])
+def test_a_root_file_system_is_read_only_by_its_mount(tmp_path, options, expected):
+    (tmp_path / "mountinfo").write_text(
+        f"1 2 0:1 / /proc rw - proc proc rw\n3 2 0:2 / / {options} - overlay\n"
+    )
+    assert is_read_only(tmp_path) is expected
