@@ -1,7 +1,9 @@
 """The parts of the alert inbox that need no server: filters, forms, saved filters, sentences."""
 
+import re
 import uuid
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -287,3 +289,20 @@ def test_an_alert_about_a_gap_is_shown_without_the_state_of_its_range():
     found = gaps.read(Unavailable(), {**ALERT, "facts": facts}, True)
     assert found.text.startswith("What is still missing of the lost bytes is unknown")
     assert not found.is_repaired and list(found.addresses) == ["Gaps by file", "Evidence of lost bytes"]
+
+
+def template(name: str) -> str:
+    return (Path(handling.__file__).parents[1] / "templates/tailrace_pages" / name).read_text()
+
+
+def test_the_enter_key_in_the_field_of_the_reason_adds_a_comment():
+    """A browser submits with the first button of a form."""
+    buttons = re.findall(r'<button name="action" value="(\w+)"', template("alerts/forms.html"))
+    assert (buttons[0], sorted(buttons)) == ("comment", ["ack", "assign", "close", "comment", "reopen"])
+
+
+@pytest.mark.parametrize("name", ["alerts/alert.html", "alerts/forms.html", "rules/rule.html"])
+def test_a_browser_asks_for_the_reason_of_a_suppression(name):
+    """Otherwise the page is loaded again, and the chosen duration is lost."""
+    (field,) = re.findall(r'<input name="reason" size="24"[^>]*>', template(name))
+    assert "required" in field

@@ -13,13 +13,20 @@ from typing import Any
 from tailrace_pages.rule_reasons import in_few_words
 from tailrace_pages.setup.servers import LOGS
 
+_ALL_CLASSES = (
+    "an audit log that contains all event classes: audit_log_policy = ALL (MySQL Enterprise Audit, Percona"
+    " Server); server_audit of MariaDB writes none of this class"
+)
 CLASSES = {
-    "connection": "an audit log with logins: audit_log_policy = ALL, or server_audit_events with CONNECT",
+    "connection": (
+        "an audit log with logins: audit_log_policy = ALL (MySQL Enterprise Audit, Percona Server), or"
+        " server_audit_events with CONNECT (MariaDB)"
+    ),
     "query": "an audit log, a general log or a slow query log",
     "table": "an audit log that names tables: server_audit_events = 'CONNECT,QUERY,TABLE' (MariaDB)",
     "message": "the error log",
-    "admin": "an audit log that contains all event classes: audit_log_policy = ALL",
-    "server": "an audit log that contains all event classes: audit_log_policy = ALL",
+    "admin": _ALL_CLASSES,
+    "server": _ALL_CLASSES,
 }
 """What contains the events of a class."""
 FIELDS = (
