@@ -73,3 +73,15 @@ def test_a_report_of_a_period_before_the_first_record_says_so(admin, user, rende
     user("writer").insert("tailrace.query_events", executions(1, timedelta(days=3), [2]))
     day = f"{NOW - timedelta(days=3):%F}"
     assert (first_record(7, 0), first_record(20, 13)) == (day, f"{day}, after the period")
+
+
+def test_each_kind_of_log_has_its_own_number_of_servers(admin, user, rendered, metric):
+    """A server with an error log and without an audit log does not count as one with both."""
+    other = [{**row, "instance": "db2"} for row in census("errorlog")]
+    user("writer").insert("tailrace.ledger", [*census("audit"), *census("errorlog"), *other])
+
+    wanted = metric("data_limits_security", "linked_login_limits", time_range=RANGE)
+    (row,) = user("reader_security").rows(
+        f"SELECT {wanted} AS line FROM ({rendered('data_limits', *RANGE)}\n)"
+    )
+    assert ">audit logs of 1 of 2 servers, error logs of 2 of 2 servers · no minute missing<" in row["line"]
