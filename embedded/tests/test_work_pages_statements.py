@@ -93,8 +93,8 @@ def notes(logging: Logging, *rows: dict, span: TimeRange = SPAN) -> dict[str, tu
 def test_changes_are_against_both_earlier_periods():
     rows = overview("now", 30, 0.3), overview("before", 20, 0.2), overview("yesterday", 30, 0.4)
     found = notes(Logging(["db1"], [LOGGED]), *rows)
-    assert found["Executions"] == ("30", "+50 % vs before · unchanged vs yesterday")
-    assert found["Latency p95"] == ("300 ms", "+50 % vs before · -25 % vs yesterday")
+    assert found["Executions"] == ("30", "+50 % vs before · unchanged vs a day before")
+    assert found["Latency p95"] == ("300 ms", "+50 % vs before · -25 % vs a day before")
     assert found["Rows examined per execution"][0] == "0.02"
     day = TimeRange(NOON - 24 * HOUR, NOON)
     assert notes(Logging(["db1"], [LOGGED]), *rows[:2], span=day)["Executions"] == ("30", "+50 % vs before")
@@ -103,7 +103,7 @@ def test_changes_are_against_both_earlier_periods():
 def test_a_period_without_executions_is_new_if_the_log_was_read_and_else_unknown():
     read, unread = Logging(["db1"], [LOGGED]), Logging(["db1"], [{**LOGGED, "is_read": 0}])
     now = overview("now", 30, 0.3)
-    assert notes(read, now)["Executions"][1] == "none before · none yesterday"
+    assert notes(read, now)["Executions"][1] == "none before · none a day before"
     assert notes(read, now)["Latency p95"][1] == ""
     assert notes(unread, now)["Executions"][1] == ""
     assert "unknown" in Periods(SPAN, {}, unread).obstacles()[0]
@@ -114,9 +114,11 @@ def test_a_period_without_executions_is_new_if_the_log_was_read_and_else_unknown
 def test_latencies_are_not_compared_across_a_change_of_the_settings():
     logging = Logging(["db1"], [{**LOGGED, "changes": [NOON - 5 * HOUR]}])
     rows = overview("now", 30, 0.3), overview("before", 20, 0.2), overview("yesterday", 30, 0.4)
-    assert notes(logging, *rows)["Latency p95"][1] == "+50 % vs before · not comparable vs yesterday"
+    assert notes(logging, *rows)["Latency p95"][1] == "+50 % vs before · not comparable vs a day before"
     recent = Logging(["db1"], [{**LOGGED, "changes": [NOON - HOUR / 2]}])
-    assert notes(recent, *rows)["Latency p95"][1] == "not comparable vs before · not comparable vs yesterday"
+    assert (
+        notes(recent, *rows)["Latency p95"][1] == "not comparable vs before · not comparable vs a day before"
+    )
     assert notes(recent, *rows)["Executions"][1].startswith("+50 %")
     assert "db1 logs differently since" in Periods(SPAN, {}, recent).obstacles()[0]
 

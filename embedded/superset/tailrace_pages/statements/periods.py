@@ -78,7 +78,7 @@ class Periods:
         # Without entries, obstacles() states once that the changes are unknown.
         periods = {BEFORE: "before"} if self.logging.are_read() else {}
         if periods and self.span.until - self.span.since < DAY:
-            periods[YESTERDAY] = "yesterday"
+            periods[YESTERDAY] = "a day before"
         notes = filter(None, (self._note(measure, period, title) for period, title in periods.items()))
         written = formats.of_kind(measure.kind, now)
         return {"title": measure.title, "value": written, "link": "", "note": " · ".join(notes)}
