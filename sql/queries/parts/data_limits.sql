@@ -49,23 +49,17 @@
         ["uniqExactIf(instance, minute_state = 'logged')", "uniqExactIf(instance, minute_state = 'logged' AND logged != 'unknown')",
             "groupUniqArrayIf(logged, minute_state = 'logged' AND logged != 'unknown')"]), 'TAB-slow-queries-data-limits') }}
 {%- endmacro -%}
-{#- `logs`: pairs of a name and the kinds of logs that it means, each with the number of servers that have such a log, of those that are
-    watched or listed. One number for all names would hide a server with an error log and no audit log. -#}
+{#- `logs`: pairs of a name and the kinds of logs that it means. The text states for each name how many of the servers that are watched or
+    listed have such a log: one number for all names would hide a server with an error log and no audit log. -#}
 {%- macro limits_of_logs(logs, dashboard) -%}
-    {%- set sources = logs | map('last') | sum(start=[]) -%}
-    {%- set counts = [] -%}
-    {%- set values = [] -%}
-    {%- set texts = [] -%}
-    {%- for name, kinds in logs -%}
-        {%- set count = 'with_' ~ loop.index -%}
-        {{- counts.append(count) or '' -}}
-        {{- values.append("uniqExactIf(instance, minute_state != 'never' AND " ~ of_kinds(kinds) ~ ")") or '' -}}
-        {{- texts.append("'" ~ name ~ " of ', toString(" ~ count ~ "), ' of ', " ~ counted_servers('servers')) or '' -}}
-    {%- endfor -%}
-    {%- set text -%}
-    if({{ counts | join(' + ') }} = 0,
-        concat('coverage of {{ logs | map('first') | join(' and ') }} unknown (no census in the time range)', {{ never_text() }}),
-        concat({{ texts | join(", ', ', ") }}, {{ minutes_text() }}))
+    {%- set counts -%}
+    [{% for name, kinds in logs %}uniqExactIf(instance, minute_state != 'never' AND {{ of_kinds(kinds) }}){{ ", " if not loop.last }}{% endfor %}]
     {%- endset -%}
-    {{ linked_text(dashboard, with_counts(sources, text, counts + ['servers'], values + ["uniqExact(instance)"])) }}
+    {%- set text -%}
+    if(arraySum(with_log) = 0,
+        concat('coverage of {{ logs | map('first') | join(' and ') }} unknown (no census in the time range)', {{ never_text() }}),
+        concat({% for name, kinds in logs %}'{{ name }} of ', toString(with_log[{{ loop.index }}]), ' of ', {{ counted_servers('servers') }},
+            {{ "', ', " if not loop.last }}{% endfor %}{{ minutes_text() }}))
+    {%- endset -%}
+    {{ linked_text(dashboard, with_counts(logs | map('last') | sum(start=[]), text, ['with_log', 'servers'], [counts, "uniqExact(instance)"])) }}
 {%- endmacro -%}
