@@ -161,8 +161,7 @@ test-brokers: $(DEV) ## Three Kafka brokers that are killed, filled and grown wh
 
 .PHONY: test-containers
 test-containers: $(DEV) ## Our images in containers, from the chart's manifests, with podman and runc: docs/TESTING.md
-	@$(PYTEST) -q --junit-xml=target/containers.xml -m "long or not long" docker/tests/test_pods.py \
-	    docker/tests/test_containers.py docker/tests/test_container_services.py
+	@$(PYTEST) -q --junit-xml=target/containers.xml -m "long or not long" docker/tests/test_pods.py docker/tests/test_containers.py
 	@.ci/check-skips target/containers.xml
 
 .PHONY: test-long

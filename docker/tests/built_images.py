@@ -1,7 +1,6 @@
 """Our images and the bases that they are built on here: by buildah, without a container engine, as root.
 
-In the place of the engines' images stands a Debian made by debootstrap: the layers are ours, what they lie on
-is not what users get.
+A Debian made by debootstrap replaces the official base images. Users get the same layers on other bases.
 """
 
 import fcntl
@@ -25,7 +24,7 @@ from tailrace_local.components.fluentbit import FluentBit
 from tailrace_local.supervisor import maven
 
 AUTHORITIES = Path("/usr/local/share/ca-certificates")
-"""Whom this machine trusts besides the usual: who stands between it and the registries, if anybody does."""
+"""Certificates that this machine trusts in addition, such as that of a proxy in front of the registries."""
 BASE = "localhost/tailrace-base"
 FLINK_BASE = "localhost/tailrace-flink-base"
 TOOLS = "localhost/tailrace-tools"
@@ -33,7 +32,7 @@ FLINK = "localhost/tailrace-flink"
 SUPERSET_BASE = "localhost/tailrace-superset-base"
 SUPERSET = "localhost/tailrace-superset"
 DRIVERS = "clickhouse-connect|confluent-kafka|backports-zstd|lz4"
-"""What docker/superset/Dockerfile takes from the embedded stack's lock file."""
+"""Packages that docker/superset/Dockerfile takes from the lock file of the embedded stack."""
 FLINK_SOURCES = Path(__file__).parent / "flink"
 FLINK_FILES = ("pom.xml", "docker-entrypoint.sh", "log4j-console.properties")
 FLINK_RUNTIME_BASE = "localhost/tailrace-flink-runtime-base"
@@ -43,7 +42,7 @@ FLUENT_BIT = "localhost/tailrace-fluent-bit"
 """With its version at the end."""
 FLUENT_BIT_LIBRARIES = ("libonig5", "libsasl2-2", "libsqlite3-0", "libssl3", "libstdc++6", "libyaml-0-2")
 KEPT_BYTES = 6_000_000_000
-"""Of images, from one run to the next: with their layers a build takes a minute, without them ten."""
+"""Images that stay for the next run: a build takes a minute with their layers, and ten without."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +61,9 @@ class Buildah:
 
 @contextmanager
 def images_in(directory: Path) -> Iterator[Buildah]:
-    """Buildah with its images in a directory: they stay for the next run, containers do not.
+    """Buildah with its images in a directory. Images stay for the next run, containers do not.
 
-    One run at a time, because what it removes at its end would be the other's.
+    A second run waits, because the first one removes all containers at its end.
     """
     directory.mkdir(parents=True, exist_ok=True)
     options = ("--root", directory / "store", "--runroot", directory / "run", "--storage-driver", "overlay")
@@ -101,7 +100,7 @@ def exists(buildah: Buildah, image: str) -> bool:
 
 @pytest.fixture(scope="module")
 def base(buildah: Buildah, tmp_path_factory) -> str:
-    """Debian with Python: what the tools' image needs of python:3.11-slim."""
+    """Debian with Python, which replaces python:3.11-slim."""
     if exists(buildah, BASE):
         return BASE
     assert shutil.which("debootstrap"), "apt-get install debootstrap"
@@ -124,7 +123,7 @@ def base(buildah: Buildah, tmp_path_factory) -> str:
 
 @pytest.fixture(scope="module")
 def flink_base(buildah: Buildah, base: str) -> str:
-    """The parts of Flink's image that our layers need: its user and its directory, without Flink."""
+    """Flink's user without Flink: our layers need no more of the official image."""
     if exists(buildah, FLINK_BASE):
         return FLINK_BASE
     container = buildah("from", base).strip()

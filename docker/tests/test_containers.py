@@ -1,20 +1,18 @@
 """The chart's workloads run in containers, by podman and runc, as the chart confines them.
 
-Kafka and ClickHouse are processes of the test stack: their images are in no registry of packages. Our images
-have bases of Debian (built_images.py), Fluent Bit is that of TAILRACE_FLUENT_BIT or our build of 1.8.15.
-Containers use this machine's network.
+Kafka and ClickHouse are processes of a test stack, because no registry of packages has their images. Our
+images have bases of Debian (built_images.py). The jobs are standalone applications, because no registry has
+the operator of this Flink. Capture asks a server that does not answer. Containers use this machine's network.
 """
 
 import json
 import os
 import shutil
-import socket
 import tempfile
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -30,10 +28,16 @@ from docker.tests.built_images import fluent_bit as fluent_bit
 from docker.tests.built_images import superset as superset
 from docker.tests.built_images import superset_base as superset_base
 from docker.tests.built_images import tools as tools
+from docker.tests.confinement import assert_confined
 from docker.tests.podman import Podman
-from docker.tests.pods import Probe, Resource
+from docker.tests.pods import template_of
 from docker.tests.test_steps import running, settings_with_free_ports
-from e2e.stack import Stack
+from docker.tests.workloads import NODE, Volumes, Workloads, assert_finished, await_probes, start_job
+from e2e.receivers import WebReceiver, web_receiver
+from e2e.stack import PORTS, Stack, wait_until
+from e2e.wait_for_idle import await_exact, tailrace
+from e2e.workload.shapes import MariaDb, MariaDbAudit
+from e2e.workload.writer import LogWriter, Workload
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
@@ -44,13 +48,20 @@ from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 
 FIRST_PORT = int(os.environ.get("E2E_FIRST_PORT", "24600")) + 300
-NODE = "node-1"
 TAG = "tested"
-PROBE_SECONDS = 240
-TOOLS_USER = 10001
-FLINK_USER = 9999
-STATUS = "import pathlib; print(pathlib.Path('/proc/self/status').read_text())"
-WRITE = "open('/opt/tailrace/written', 'w')"
+ENTRIES = 4000
+EXACT_SECONDS = 300
+RECEIVER_PORT = FIRST_PORT + len(PORTS) + 1
+NOBODY_LISTENS = FIRST_PORT + len(PORTS) + 2
+SERVICES = ("delivery", "metrics", "facts", "api", "capture")
+JOBS = ("normalize", "detect")
+BRUTE_FORCE = "Many refused logins to one account"
+METRICS = {
+    'tailrace_job_up{job="normalize"} 1.0',
+    'tailrace_job_up{job="detect"} 1.0',
+    "tailrace_ledger_up 1.0",
+    "tailrace_ledger_imbalances 0.0",
+}
 
 
 @pytest.fixture(scope="module")
@@ -90,84 +101,44 @@ def images(buildah, tools: str, superset: str, flink_runtime: str, fluent_bit: s
 
 
 @pytest.fixture(scope="module")
-def workloads(stack: Stack, directory: Path, images: dict[str, str]) -> dict[tuple[str, str], Resource]:
-    return rendering.render(directory / "values.yaml", rendering.values(stack, directory, images))
+def receiver() -> Iterator[WebReceiver]:
+    with web_receiver(RECEIVER_PORT) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
-def play(podman: Podman, workloads: dict, stack: Stack, directory: Path) -> Callable[..., str]:
+def secrets(receiver: WebReceiver) -> dict[str, dict[str, str]]:
+    """The keys of secrets that the chart names, apart from passwords."""
+    channel = {"name": "siem", "kind": "webhook", "url": receiver.url, "secret_file": "secret"}
+    server = {"cluster": "shop", "instance": NODE, "dsn": f"mysql://tailrace@127.0.0.1:{NOBODY_LISTENS}/"}
+    return {
+        "tailrace-alerts": {
+            "alerts.yaml": json.dumps({"channels": [{**channel, "min_level": "low"}]}),
+            "secret": "secret",
+        },
+        "tailrace-capture": {
+            "servers.json": json.dumps([{**server, "password_file": "/etc/tailrace/capture/password"}]),
+            "password": "none",
+        },
+    }
+
+
+@pytest.fixture(scope="module")
+def workloads(stack: Stack, directory: Path, images: dict[str, str]) -> Workloads:
+    given = rendering.values(stack, directory, images)
+    more = {"delivery": {"enabled": True}, "serviceMonitors": True, "capture": {"enabled": True}}
+    return rendering.render(directory / "services.yaml", {**given, **more})
+
+
+@pytest.fixture(scope="module")
+def play(podman: Podman, workloads, stack, directory: Path, secrets) -> Callable[[str, str], str]:
     """Starts the pod of a workload; returns its name."""
 
-    def started(kind: str, name: str, home: Home = stack.home) -> str:
-        volumes = Volumes(directory / "volumes" / name, workloads, home)
+    def started(kind: str, name: str) -> str:
+        volumes = Volumes(directory / "volumes" / name, workloads, stack.home, secrets)
         return podman.play(pods.pod(workloads[kind, name], volumes, NODE), directory)
 
     return started
-
-
-class Volumes:
-    """Makes directories for volumes as the kubelet does, with the group of the pod."""
-
-    def __init__(self, root: Path, workloads: dict, home: Home) -> None:
-        self._root, self._workloads, self._home = root, workloads, home
-
-    def __call__(self, volume: Resource, group: int) -> Path:
-        if "hostPath" in volume:
-            path = Path(volume["hostPath"]["path"])
-            path.mkdir(parents=True, exist_ok=True)
-            return path
-        path = self._root / volume.get("of", "") / volume["name"]
-        path.mkdir(parents=True)
-        if "secret" in volume:
-            self._secrets(volume["secret"], path, group)
-        elif "configMap" in volume:
-            content = self._workloads["ConfigMap", volume["configMap"]["name"]]["data"]
-            for name, text in content.items():
-                (path / name).write_text(text)
-        else:
-            os.chown(path, 0, group)
-            path.chmod(0o2777)
-        return path
-
-    def _secrets(self, secret: Resource, path: Path, group: int) -> None:
-        for item in secret["items"]:
-            file = path / item["path"]
-            file.write_text(self._home.secret(item["key"]))
-            os.chown(file, 0, group)
-            file.chmod(secret["defaultMode"])
-
-
-def succeeds(podman: Podman, pod: str, probe: Probe) -> bool:
-    """Whether a probe succeeds, with its timeout. The kubelet asks the address of the pod."""
-    seconds = probe.action.get("timeoutSeconds", 1)
-    if "exec" in probe.action:
-        return (
-            podman.run("exec", f"{pod}-{probe.container}", *probe.action["exec"]["command"]).returncode == 0
-        )
-    with suppress(OSError):
-        if "tcpSocket" in probe.action:
-            socket.create_connection(("127.0.0.1", probe.port()), seconds).close()
-            return True
-        address = f"http://127.0.0.1:{probe.port()}{probe.action['httpGet']['path']}"
-        with urllib.request.urlopen(address, timeout=seconds) as answer:
-            return answer.status < 400
-    return False
-
-
-def await_probes(podman: Podman, pod: str, workload: Resource) -> None:
-    """Waits until every probe of a workload succeeds."""
-    found = pods.probes(workload)
-    assert found
-    deadline = time.monotonic() + PROBE_SECONDS
-    while left := [probe for probe in found if not succeeds(podman, pod, probe)]:
-        logs = {each.container: podman.logs(f"{pod}-{each.container}")[-3000:] for each in left}
-        assert time.monotonic() < deadline, (left, logs)
-        time.sleep(1)
-
-
-def assert_finished(podman: Podman, container: str) -> None:
-    code = podman.finished(container)
-    assert code == 0, podman.logs(container)
 
 
 def test_the_job_of_the_migrations_makes_all_tables(podman, workloads, directory):
@@ -189,66 +160,63 @@ def test_the_job_of_the_migrations_makes_all_tables(podman, workloads, directory
     assert len(podman.logs(f"{name}-migrations").splitlines()) == len(migration_files.load_migrations())
 
 
-def test_a_container_has_the_user_and_the_limits_of_the_chart(podman, play, workloads):
-    pod = play("Deployment", "tailrace-facts")
-    container = f"{pod}-facts"
-    status = dict(
-        line.split(":\t", 1)
-        for line in podman("exec", container, "python", "-c", STATUS).splitlines()
-        if ":\t" in line
-    )
-    assert status["Uid"].split() == [str(TOOLS_USER)] * 4
-    assert int(status["CapEff"], 16) == int(status["CapBnd"], 16) == 0
-    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
-    refused = podman.run("exec", container, "python", "-c", WRITE)
-    assert "Read-only file system" in refused.stderr
-    (facts,) = pods.template_of(workloads["Deployment", pod])["spec"]["containers"]
-    assert facts["resources"]["limits"]["memory"] == "512Mi"
-    limit = json.loads(podman("inspect", container))[0]["HostConfig"]["Memory"]
-    assert limit == 512 * 2**20
-    await_probes(podman, pod, workloads["Deployment", pod])
-
-
-def test_the_job_of_the_rules_ends(podman, play):
-    assert_finished(podman, f"{play('Job', 'tailrace-rules')}-rules")
-
-
-def test_the_api_answers(podman, play, workloads):
-    pod = play("Deployment", "tailrace-api")
-    await_probes(podman, pod, workloads["Deployment", pod])
-
-
 def test_superset_serves_and_gets_its_dashboards(podman, play, workloads):
     pod = play("Deployment", "tailrace-superset")
     await_probes(podman, pod, workloads["Deployment", pod])
+    assert_confined(podman, pod, template_of(workloads["Deployment", pod])["spec"])
     assert_finished(podman, f"{play('Job', 'tailrace-dashboards')}-dashboards")
     with urllib.request.urlopen("http://127.0.0.1:8088/login/", timeout=60) as answer:
         assert b"Tailrace" in answer.read()
 
 
-def start_job(
-    podman: Podman, workloads: dict, stack: Stack, directory: Path, name: str
-) -> tuple[Resource, Resource]:
-    """Starts JobManager and TaskManager of a job, waits until all its tasks run, and returns both pods."""
-    checkpoints = directory / "checkpoints" / name
-    checkpoints.mkdir(parents=True)
-    os.chown(checkpoints, FLINK_USER, FLINK_USER)
-    deployment = workloads["FlinkDeployment", name]
-    made = Volumes(directory / "volumes" / name, workloads, stack.home)
-    started = pods.flink_pods(deployment, checkpoints, made, NODE)
-    names = [podman.play(pod, directory) for pod in started]
-    deadline = time.monotonic() + PROBE_SECONDS
-    while not is_running(pods.SERVICES[f"{name}-rest"]):
-        logs = [podman.logs(f"{pod}-flink-main-container")[-4000:] for pod in names]
-        assert time.monotonic() < deadline, logs
-        time.sleep(1)
-    return started
+@pytest.mark.parametrize("service", SERVICES)
+def test_a_service_is_confined_and_its_probes_succeed(podman, play, workloads, service):
+    workload = workloads["Deployment", f"tailrace-{service}"]
+    pod = play("Deployment", f"tailrace-{service}")
+    await_probes(podman, pod, workload)
+    assert_confined(podman, pod, template_of(workload)["spec"])
+    if service == "capture":  # its Fluent Bit has the port of the collector's, on the same machine
+        podman("pod", "rm", "--force", "--time", "5", pod)
 
 
-def is_running(address: str) -> bool:
-    """Whether all tasks of the job of the JobManager at this address run."""
-    with suppress(OSError):
-        with urllib.request.urlopen(f"http://{address}:8081/jobs/overview", timeout=5) as answer:
-            jobs = json.load(answer)["jobs"]
-        return bool(jobs) and all(job["tasks"]["running"] == job["tasks"]["total"] for job in jobs)
-    return False
+def test_a_log_passes_all_containers_and_the_ledger_balances(
+    podman, play, stack, workloads, directory, receiver
+):
+    assert_finished(podman, f"{play('Job', 'tailrace-rules')}-rules")
+    logs = directory / "logs"
+    logs.mkdir()
+    random = Random(7)
+    workload = Workload(directory / "unused", 7)
+    shutil.rmtree(directory / "unused")
+    workload.logs = [
+        LogWriter(MariaDb(random), NODE, "default", logs / "slow.log", random),
+        LogWriter(MariaDbAudit(random), NODE, "default", logs / "server_audit.log", random),
+    ]
+    for writer in workload.logs:
+        writer.path.chmod(0o644)
+    collector = workloads["DaemonSet", "tailrace-collector"]
+    await_probes(podman, play("DaemonSet", "tailrace-collector"), collector)
+    assert_confined(podman, "tailrace-collector", template_of(collector)["spec"])
+    for job in JOBS:
+        for pod in start_job(podman, workloads, stack.home, directory, f"tailrace-{job}"):
+            assert_confined(podman, pod["metadata"]["name"], pod["spec"])
+
+    workload.write(ENTRIES)
+    workload.finish()
+
+    await_exact(stack, [writer.manifest for writer in workload.logs], EXACT_SECONDS)
+    assert sum(writer.manifest.entries for writer in workload.logs) >= ENTRIES
+    tailrace(stack, "ledger", "--instance", NODE, "--strict")
+    wait_until(lambda: has_alert(stack), "an alert of the detect job", seconds=EXACT_SECONDS)
+    wait_until(lambda: receiver.requests, "the delivered alert", seconds=EXACT_SECONDS)
+    with urllib.request.urlopen("http://127.0.0.1:9090/metrics", timeout=60) as answer:
+        assert set(answer.read().decode().splitlines()) >= METRICS
+
+
+def has_alert(stack: Stack) -> bool:
+    """Returns whether an alert of refused logins is stored."""
+    (row,) = stack.clickhouse().rows(
+        "SELECT count() AS alerts FROM tailrace.alerts FINAL WHERE rule_title = {title:String}",
+        {"title": BRUTE_FORCE},
+    )
+    return row["alerts"] > 0
