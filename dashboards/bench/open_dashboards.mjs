@@ -23,6 +23,7 @@ try {
   await browser.logIn('admin', process.env.SUPERSET_PASSWORD);
   await browser.open('slow-queries'); // fills the browser's cache with Superset's scripts
   for (const { slug, title, path, listed, range } of dashboards) {
+    await browser.page.context().clearCookies({ name: 'tailrace_range' }); // else the range of the dashboard before
     const glanced = await glances(path);
     const { drawn, cpu, requests } = await openings(path);
     const cutOff = await browser.cutOff();

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertClose, assertLinked, assertShown, one } from './assertions.mjs';
-import { hrefIn } from './browser.mjs';
+import { address, hrefIn } from './browser.mjs';
 import {
   comparedRange, comparedStatements, CONSTANT, NEW, RETUNED, ROUTE, SLOWED, SLOWER,
 } from './developer_workload.mjs';
@@ -107,5 +107,15 @@ describe('Slow queries, compared with the preceding interval', () => {
       [[CONSTANT, '≥ 0.1 s'], [RETUNED, '≥ 0.5 s'], [RETUNED, '≥ 0.1 s']]);
     const latency = (await statement.chart('Latency p50, p95, p99 (s) of the statement')).data;
     assert.equal(latency.find((row) => row.time === range.changed).p95, null);
+  });
+
+  test('keeps the time range in another dashboard that the menu opens', async () => {
+    const stored = browser.page.waitForResponse((response) => response.url().includes('/filter_state') && response.ok());
+    await browser.page.goto(`${browser.url}/superset/dashboard/slow-queries/${address({ range: [range.from, range.to] })}`);
+    await stored;
+    await browser.page.goto(`${browser.url}/superset/dashboard/errors/`);
+    const [from, to] = [range.from, range.to].map((time) => new Date(time).toISOString().slice(0, 16).replace('T', ' '));
+    await browser.page.locator('[data-test="time-range-trigger"]', { hasText: `${from} to ${to} UTC` }).waitFor();
+    await browser.page.context().clearCookies({ name: 'tailrace_range' });
   });
 });

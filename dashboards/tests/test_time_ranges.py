@@ -1,10 +1,14 @@
-"""The list "Last" of the time filter has short ranges, and charts and preview interpret them equally."""
+"""The time filter: the list "Last" has short ranges, charts and preview interpret them equally, and a chosen
+range is kept for other dashboards and pages."""
 
+import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from dashboards.tests.test_import import client  # noqa: F401 - fixture
+from e2e.limits import LIMIT_SECONDS
 from tailrace_local.components.superset import Superset
 
 pytestmark = pytest.mark.browser
@@ -15,6 +19,7 @@ SHORT = {
     "Last 6 hours": timedelta(hours=6),
 }
 YESTERDAY = "previous calendar day"
+FILTER = "NATIVE_FILTER-time-range"
 DATASET = "Error log messages"
 TICK = timedelta(seconds=1)
 """Superset reads the clock for each end of a range, in whole seconds."""
@@ -26,9 +31,11 @@ def test_the_installed_time_filter_lists_them(stack):
     packages = Superset(stack.settings, stack.home).python().parent.parent / "lib"
     scripts = packages.glob("python*/site-packages/superset/static/assets/*.chunk.js")
     (script,) = [text for each in scripts if 'value:"Last 15 minutes"' in (text := each.read_text())]
-    places = [script.index(f'{{value:"{text}",') for text in (*SHORT, "Last day")]
+    places = [script.index(f'{{value:"{text}",') for text in (*SHORT, YESTERDAY, "Last day")]
     assert places == sorted(places)
-    assert "new Set([" + "".join(f'"{text}",' for text in SHORT) + '"Last day",' in script, "it selects them"
+    assert "new Set([" + "".join(f'"{text}",' for text in (*SHORT, YESTERDAY)) + '"Last day",' in script, (
+        "it selects them"
+    )
 
 
 def interpreted(client, visitors, text: str) -> tuple[list[datetime], list[datetime]]:  # noqa: F811
@@ -58,3 +65,42 @@ def test_the_previous_calendar_day_is_a_whole_day(client, visitors):  # noqa: F8
     begin, end = shown
     assert (begin.hour, begin.minute, end - begin) == (0, 0, timedelta(days=1))
     assert end.date() in (before, datetime.now(UTC).date())
+
+
+def test_a_chosen_range_is_kept_for_the_next_dashboard_and_page(visitors, client):  # noqa: F811
+    visitor = visitors["developer"]
+    ids = {each["slug"]: each["id"] for each in client.every("/api/v1/dashboard/")}
+
+    def store(slug: str, range_: str | None) -> None:
+        masks = {FILTER: {"id": FILTER, "extraFormData": {}, "filterState": {"value": range_}}}
+        stored = visitor.session.post(
+            f"{visitor.address}/api/v1/dashboard/{ids[slug]}/filter_state?tab_id=1",
+            json={"value": json.dumps(masks)},
+            headers={"X-CSRFToken": visitor.own_token(), "Referer": visitor.address},
+            timeout=LIMIT_SECONDS,
+        )
+        assert stored.status_code == 201, stored.text
+
+    def default(slug: str) -> str:
+        metadata = visitor.get(f"/api/v1/dashboard/{slug}").json()["result"]["json_metadata"]
+        filters = json.loads(metadata)["native_filter_configuration"]
+        mask = next(each["defaultDataMask"] for each in filters if each["id"] == FILTER)
+        assert mask["extraFormData"]["time_range"] == mask["filterState"]["value"]
+        return mask["filterState"]["value"]
+
+    def marked_range() -> str:
+        return re.search(r'range=(\w+)" aria-current="true"', visitor.get("/tailrace/queries/").text)[1]
+
+    own = default("errors")
+    try:
+        assert (own, marked_range()) == ("Last week", "24h")
+        store("slow-queries", YESTERDAY)
+        assert default("errors") == default("plans") == YESTERDAY
+        assert default("developers-digest") == "previous calendar week", "its title is about a week"
+        assert marked_range() == "yesterday"
+        assert visitor.get("/tailrace/queries/", range="6h").ok
+        assert default("errors") == "Last 6 hours"
+        store("errors", own)
+        assert (default("errors"), marked_range()) == (own, "24h"), "its own default ends it"
+    finally:
+        visitor.session.cookies.pop("tailrace_range", None)

@@ -4,8 +4,8 @@
 
 - Every page contains a tracking image. The content security policy blocks it, but with an error on each page.
   Its address is replaced by that of an empty image.
-- The list "Last" of the time filter begins with a day, and the list "Previous" with a week. They get
-  SHORT_RANGES and YESTERDAY, which tailrace_time_ranges.py interprets.
+- The list "Last" of the time filter begins with a day. It gets SHORT_RANGES, which
+  tailrace_time_ranges.py interprets.
 - A chart can sort its series by name or by size. Sorted by name, LEVELS are in the order of severity.
 - The number format SECONDS writes durations as the work pages do. Superset's formats cut digits off
   (`DURATION` writes 42.66 s as 42.6s) or have units that nobody uses for time (`.3~s`: 1,234 s are 1.23k).
@@ -31,17 +31,17 @@ TELEMETRY = "https://apachesuperset.gateway.scarf.sh/pixel/"
 # The script appends a suffix to the address, which becomes part of the fragment.
 EMPTY_IMAGE = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=#"
 
-SHORT_RANGES = ("Last 15 minutes", "Last 1 hour", "Last 6 hours")
+SHORT_RANGES = {
+    "Last 15 minutes": "Last 15 minutes",
+    "Last 1 hour": "Last 1 hour",
+    "Last 6 hours": "Last 6 hours",
+    "previous calendar day": "Yesterday",
+}
+"""Labels by values. "Yesterday" is one of the list "Last", which opens first."""
 FIRST_RANGE = re.compile(r'\{value:"Last day",label:(?P<translate>\(0,\w+\.t\))\("Last day"\)\}')
 """The first item of the list, as the minifier writes it."""
 KNOWN_RANGES = 'new Set(["Last day",'
 """The begin of the set of ranges that the list may select; another one is replaced by a week."""
-
-YESTERDAY = "previous calendar day"
-FIRST_CALENDAR_RANGE = re.compile(
-    r'\{value:\w+\.\w+,label:(?P<translate>\(0,\w+\.t\))\("previous calendar week"\)\}'
-)
-"""The first item of the list "Previous". The set of its ranges is made of the list."""
 
 LEVELS = ("critical", "high", "medium", "low", "informational")
 BY_NAME = re.compile(
@@ -81,7 +81,7 @@ def without_telemetry(script: str) -> str:
 
 def with_short_ranges(script: str) -> str:
     """Returns the text of a script with SHORT_RANGES before the range of a day."""
-    if SHORT_RANGES[0] in script:
+    if next(iter(SHORT_RANGES)) in script:
         return script
     known = "".join(f'"{text}",' for text in SHORT_RANGES)
     wider = script.replace(KNOWN_RANGES, KNOWN_RANGES.replace('"Last day",', f'{known}"Last day",'))
@@ -89,17 +89,10 @@ def with_short_ranges(script: str) -> str:
 
 
 def _items(day: re.Match[str]) -> str:
-    short = (f'{{value:"{text}",label:{day["translate"]}("{text}")}}' for text in SHORT_RANGES)
+    short = (
+        f'{{value:"{value}",label:{day["translate"]}("{label}")}}' for value, label in SHORT_RANGES.items()
+    )
     return ",".join([*short, day[0]])
-
-
-def with_yesterday(script: str) -> str:
-    """Returns the text of a script with YESTERDAY before the range of a calendar week."""
-    return script if f'value:"{YESTERDAY}"' in script else FIRST_CALENDAR_RANGE.sub(_yesterday, script)
-
-
-def _yesterday(week: re.Match[str]) -> str:
-    return f'{{value:"{YESTERDAY}",label:{week["translate"]}("{YESTERDAY}")}},{week[0]}'
 
 
 def with_levels_by_severity(script: str) -> str:
@@ -187,7 +180,6 @@ CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("*.entry.js", with_levels_by_severity),
     ("*.entry.js", with_seconds),
     ("*.chunk.js", with_short_ranges),
-    ("*.chunk.js", with_yesterday),
     ("*.chunk.js", with_titles_of_searched_columns),
     ("*.chunk.js", with_times_of_range),
     ("*.chunk.js", with_not_available),

@@ -53,6 +53,7 @@ import tailrace_chart_labels
 import tailrace_data_cache
 import tailrace_error_pages
 import tailrace_home
+import tailrace_kept_range
 import tailrace_log_lines
 import tailrace_menu
 import tailrace_proxies
@@ -289,6 +290,8 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     app.before_request(tailrace_home.open_overview)
     app.before_request(tailrace_table_search.search_anywhere)
     app.after_request(tailrace_error_pages.without_other_hosts)
+    app.after_request(tailrace_kept_range.remember)
+    app.after_request(tailrace_kept_range.open_with_it)
     tailrace_time_ranges.interpret(DEFAULT_RELATIVE_START_TIME, DEFAULT_RELATIVE_END_TIME)
 
 

@@ -15,10 +15,6 @@ from tailrace_pages import formats
 SUPERSET = REPOSITORY / "embedded" / "superset"
 SET = 'd=new Set(["Last day","Last week"])'
 LIST = 'c=[{value:"Last day",label:(0,r.t)("Last day")},{value:"Last week",label:(0,r.t)("Last week")}]'
-PREVIOUS = (
-    's=[{value:i.sw,label:(0,r.t)("previous calendar week")},'
-    '{value:i.oF,label:(0,r.t)("previous calendar month")}]'
-)
 SORT = (
     'default:{let e=new Intl.Collator(void 0,{numeric:!0,sensitivity:"base"});'
     "return l.sort((t,r)=>o?e.compare(t,r):e.compare(r,t))}"
@@ -62,7 +58,6 @@ def assets(tmp_path) -> Path:
     (tmp_path / "4.entry.js").write_text(SORT)
     (tmp_path / "7.entry.js").write_text(FORMATS)
     (tmp_path / "2.chunk.js").write_text(f"a;{LIST};{SET}")
-    (tmp_path / "6.chunk.js").write_text(PREVIOUS)
     (tmp_path / "5.chunk.js").write_text(TABLE)
     (tmp_path / "8.chunk.js").write_text(RANGE)
     (tmp_path / "9.chunk.js").write_text(NUMBER)
@@ -78,19 +73,13 @@ def test_short_ranges_are_the_first_of_the_list(assets):
         'a;c=[{value:"Last 15 minutes",label:(0,r.t)("Last 15 minutes")},'
         '{value:"Last 1 hour",label:(0,r.t)("Last 1 hour")},'
         '{value:"Last 6 hours",label:(0,r.t)("Last 6 hours")},'
+        '{value:"previous calendar day",label:(0,r.t)("Yesterday")},'
         + LIST.removeprefix("c=[")
-        + ';d=new Set(["Last 15 minutes","Last 1 hour","Last 6 hours","Last day","Last week"])'
+        + ';d=new Set(["Last 15 minutes","Last 1 hour","Last 6 hours","previous calendar day",'
+        + '"Last day","Last week"])'
     )
     assert static_assets.with_short_ranges(text) == text
     assert (assets / "3.chunk.js").read_text() == 'case"Last day":return n'
-
-
-def test_yesterday_is_the_first_of_the_previous_ranges(assets):
-    static_assets.change(assets)
-    text = (assets / "6.chunk.js").read_text()
-    day = '{value:"previous calendar day",label:(0,r.t)("previous calendar day")},'
-    assert text == "s=[" + day + PREVIOUS.removeprefix("s=[")
-    assert static_assets.with_yesterday(text) == text, "it is changed once"
 
 
 def test_series_with_levels_are_sorted_by_severity(assets):
@@ -212,7 +201,7 @@ def test_changed_files_and_those_that_name_them_get_other_addresses(assets):
     assert spa != names[1], "it names a file whose content changed"
     assert "SECONDS" in (assets / formats_script).read_text()
     (loaded,) = {*static_assets.HASH.findall((assets / spa).read_text())} - {other}
-    assert static_assets.SHORT_RANGES[0] in (assets / f"{loaded}.chunk.js").read_text()
+    assert next(iter(static_assets.SHORT_RANGES)) in (assets / f"{loaded}.chunk.js").read_text()
     assert not any((assets / name).exists() for name in (*names[:2], f"{chunk}.chunk.js"))
 
 

@@ -14,7 +14,7 @@ from flask import Response, flash, g, get_flashed_messages, redirect, request, u
 from flask_login import current_user
 from flask_wtf.csrf import generate_csrf
 
-from tailrace_pages import csv_table, formats, permissions, static_files, time_range
+from tailrace_pages import csv_table, formats, kept_range, permissions, static_files, time_range
 from tailrace_pages.columns import Column, least_width
 from tailrace_pages.page_errors import BadAddressError, PageError
 from tailrace_pages.time_range import TimeRange
@@ -37,6 +37,14 @@ def now() -> datetime:
 def page_range(default: str = time_range.DEFAULT) -> TimeRange:
     """Returns the time range of this request's address. Raises BadAddressError."""
     g.tailrace_range = time_range.parse(request.args, now(), default)
+    return g.tailrace_range
+
+
+def menu_range() -> TimeRange:
+    """Returns the time range of a page of the menu that keeps the range of the page before. An address with
+    a range sets the one that is kept. Raises BadAddressError.
+    """
+    g.tailrace_range = kept_range.of_menu(now())
     return g.tailrace_range
 
 

@@ -32,7 +32,7 @@ SIDES = ("clients", "users", "programs", "tables", "classes", "alerts", "session
 @page("entities")
 def search() -> Any:
     """Users, clients, tables and data classes by a part of their name."""
-    span, text, filters = rendering.page_range(), request.args.get("q", "").strip(), _filters()
+    span, text, filters = rendering.menu_range(), request.args.get("q", "").strip(), _filters()
     since = max(span.since, span.until - timedelta(days=SIDE_DAYS))
     given = {"cluster": "", "instance": "", **filters, **span.parameters()}
     rows = store().rows("page_entity_search", text=text, classes_from=f"{since:{SQL_TIME}}", **given)

@@ -45,7 +45,7 @@ SOURCES = {"slow": "slowlog", "audit": "audit", "general": "general", "error": "
 @page("search")
 def search() -> Any:
     """The events or the numbers of `?q=`, or the form with examples."""
-    text, span = request.args.get("q", "").strip(), rendering.page_range()
+    text, span = request.args.get("q", "").strip(), rendering.menu_range()
     if not text:
         return _page("", span)
     try:

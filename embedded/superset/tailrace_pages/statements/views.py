@@ -49,7 +49,7 @@ RAW = {"Query detail": "query-detail", "Slow queries": "slow-queries", "Plans": 
 @page("queries")
 def search() -> Any:
     """The heaviest statements, or those that `?q=` finds. A complete query id leads to its page."""
-    span, text = rendering.page_range(), request.args.get("q", "").strip()
+    span, text = rendering.menu_range(), request.args.get("q", "").strip()
     if text:
         return _found(text, span)
     order = request.args.get("order") or "time"
