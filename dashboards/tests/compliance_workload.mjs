@@ -159,7 +159,7 @@ export function reviews(end) {
   const uuidOf = (number) => `00000000-0000-4000-8000-00000000000${number}`;
   return {
     days: [day(2), day(3)],
-    signed: [2, 3].map((ago) => ({ review_id: uuidOf(ago), actor: 'olga', scope: 'all servers', period_from: `${day(ago)} 00:00:00`,
+    signed: [2, 3].map((ago) => ({ review_id: uuidOf(ago), actor: 'olga', scope: 'all servers', covers: 'all servers', period_from: `${day(ago)} 00:00:00`,
       period_to: `${day(ago - 1)} 00:00:00`, finding: 'nothing of note' })),
     accesses: ['asked', 'shown'].map((step) => ({ look_id: uuidOf(7), step, superset_user: 'rolf', dashboard: 1, chart: 2,
       clickhouse_user: 'reader_unmasked', statement: "SELECT statement FROM samples WHERE query_id = '00000000000000AB'",

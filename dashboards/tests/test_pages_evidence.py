@@ -211,7 +211,7 @@ def test_a_file_is_needed_to_verify(visitor):
 
 def reviews(stack: Stack, finding: str) -> list[dict]:
     return stack.clickhouse().rows(
-        "SELECT actor, scope, toString(period_from) AS since FROM tailrace.reviews "
+        "SELECT actor, scope, covers, toString(period_from) AS since FROM tailrace.reviews "
         "WHERE finding = {finding:String}",
         {"finding": finding},
     )
@@ -219,18 +219,19 @@ def reviews(stack: Stack, finding: str) -> list[dict]:
 
 def test_a_review_is_signed_under_the_name_of_the_person(visitor, planted):
     finding = f"2 refused logins <b> {uuid.uuid4()}"
-    form = {**PERIOD, "framework": "pci", "finding": finding, "scope": "", "actor": "forged"}
+    form = {**PERIOD, "framework": "pci", "finding": finding, "covers": "all servers", "actor": "forged"}
     answer = visitor.submit("/tailrace/evidence/reviews/", form)
     assert answer.status_code == 303
     shown = text(visitor.get(answer.headers["Location"]).text)
     assert "compliance signed the review" in shown and finding in shown
     (row,) = reviews(planted, finding)
-    assert row == {"actor": "compliance", "scope": "all servers and logs", "since": at(0)[:19]}
+    expected = {"scope": "all servers and logs", "covers": "all servers", "since": at(0)[:19]}
+    assert row == {"actor": "compliance", **expected}
 
 
 def test_a_review_needs_a_finding_and_a_token(visitor, planted):
     finding = f"forged {uuid.uuid4()}"
     assert visitor.post("/tailrace/evidence/reviews/", {**PERIOD, "finding": finding}).status_code != 303
     assert reviews(planted, finding) == []
-    answer = visitor.submit("/tailrace/evidence/reviews/", {**PERIOD, "finding": ""})
+    answer = visitor.submit("/tailrace/evidence/reviews/", {**PERIOD, "finding": "", "covers": "all servers"})
     assert "the finding is missing" in text(visitor.get(answer.headers["Location"]).text)

@@ -124,10 +124,36 @@ def test_a_restricted_audience_does_not_read_the_bundles_of_others(service):
         assert status == 403 and "access.yaml" in text
 
 
+REVIEW = {
+    "actor": "ines",
+    "audience": "compliance",
+    "from": PAST[0],
+    "to": PAST[1],
+    "finding": "none",
+    "scope": "",
+    "corrects": "",
+    "covers": "all servers",
+}
+
+
 def test_a_review_needs_a_finding_and_clickhouse(service):
-    review = {"actor": "ines", "from": PAST[0], "to": PAST[1], "finding": " "}
-    assert refusal(service.sign, review) == (400, "the finding is missing")
-    assert refusal(service.sign, {**review, "finding": "none"})[0] == 502
+    assert refusal(service.sign, {**REVIEW, "finding": " "}) == (400, "the finding is missing")
+    assert refusal(service.sign, REVIEW)[0] == 502
+
+
+@pytest.mark.parametrize(
+    ("changed", "servers", "status", "message"),
+    [
+        ({"covers": ""}, (), 400, "the reviewed servers are missing"),
+        ({"covers": "some servers"}, ("db1",), 400, "the reviewed servers are missing"),
+        ({"covers": "named servers"}, (), 400, "choose either all servers"),
+        ({}, ("db1",), 400, "choose either all servers"),
+        ({"audience": "security"}, (), 403, "name the servers"),
+    ],
+)
+def test_a_review_states_its_servers(service, changed, servers, status, message):
+    found, text = refusal(service.sign, {**REVIEW, **changed, "servers": servers})
+    assert found == status and message in text
 
 
 HOLD = {"actor": "ines", "audience": "compliance", "case": "7", "selector": "user:etl", "reason": "a letter"}

@@ -60,8 +60,13 @@ def test_servers_with_gaps_come_first_and_unknown_minutes_are_no_zero():
         ("lost", 3, 2),
         ("good", 0, 0),
     ]
-    values = [each["value"] for each in gaps.headline(found, [date(2026, 11, 1), date(2026, 11, 3)], {})]
-    assert values == ["1", "3", "2", "2"]
+    days = [
+        {"day_without_review": date(2026, 11, 1), "state": "not reviewed"},
+        {"day_without_review": date(2026, 11, 3), "state": gaps.PARTLY_REVIEWED},
+    ]
+    numbers = gaps.headline(found, days, {})
+    assert [each["value"] for each in numbers] == ["1", "3", "2", "2"]
+    assert numbers[-1]["note"] == "2026-11-01 to 2026-11-03, 1 partly reviewed"
 
 
 def test_without_any_server_the_gaps_are_unknown():

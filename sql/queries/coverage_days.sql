@@ -1,11 +1,12 @@
 {%- include "parts/time_range.sql" -%}
 -- Minutes of each log and day by state, with the states of coverage.sql: covered, behind, missing, unknown. All minutes of the range
--- count: those before a log was first watched are unknown.
+-- count: those before a log was first watched are unknown. `time` is the beginning of the day, and `at` is within the range.
 WITH
     {{ shown_range(7) }},
 {%- include "parts/coverage_minutes.sql" -%}
 SELECT
-    greatest(toDateTime(day, 'UTC'), {{ begin_of_range() }}) AS time,
+    toDateTime(day, 'UTC') AS time,
+    greatest(time, {{ begin_of_range() }}) AS at,
     toString(day) AS day_shown,
     cluster, instance, source, log,
     concat(instance, ' · ', source) AS server_log,

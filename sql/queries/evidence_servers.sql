@@ -2,8 +2,8 @@
 -- and its audit status in the period, the worst one that applies: `no audit log`, `listed audit log never arrived` (nothing of it
 -- was ever received), `audit log not seen in the period`, `audit log read later` (it was not watched in the period, and its events of the period are
 -- stored: whether all of them are is unknown), `auditing was off` according to a snapshot, `auditing was changed` if snapshots or statements
--- show changes of its switches and filters, `audited since …` and `audited until …` if its audit log was first or last
--- seen within the period, else `audited`. A general log counts for servers that never had an audit log. The coverage
+-- show changes of its switches and filters, `audit log watched since …` and `audit log watched until …` if its audit log was first or
+-- last seen within the period, else `audited`. Records before the first time, which were read later, are stated with their first day. A general log counts for servers that never had an audit log. The coverage
 -- shows whether every minute was read: a log that is switched off is covered, but contains nothing. `records_read_at` is the
 -- time at which the first record of a log that was read later was stored. `listed_since` and `removed_from_list_at` are the
 -- times since when and until when the list contained any log of the server; NULL if no host recorded them. Changes of auditing are unknown (NULL) for a server
@@ -91,6 +91,11 @@ WITH
             argMin(seen.in_period, source) AS in_period
         FROM seen WHERE source IN ('audit', 'general')
         GROUP BY instance
+    ),
+    records AS (
+        SELECT instance, source, min(record_day) AS first_day FROM tailrace.log_days
+        WHERE source IN ('audit', 'general')
+        GROUP BY instance, source
     )
 SELECT
     servers.instance AS instance,
@@ -104,9 +109,10 @@ SELECT
             'auditing was off',
         changes.times > 0, 'auditing was changed',
         audit.first_at >= {from:DateTime('UTC')} + INTERVAL 1 MINUTE,
-            concat('audited since ', formatDateTime(audit.first_at, '%F %H:%i'), ' UTC'),
+            concat('audit log watched since ', formatDateTime(audit.first_at, '%F %H:%i'), ' UTC',
+                if(records.instance != '' AND records.first_day < toDate(audit.first_at), concat(', records from ', toString(records.first_day)), '')),
         audit.last_at < {to:DateTime('UTC')} - INTERVAL 2 MINUTE,
-            concat('audited until ', formatDateTime(audit.last_at, '%F %H:%i'), ' UTC'),
+            concat('audit log watched until ', formatDateTime(audit.last_at, '%F %H:%i'), ' UTC'),
         'audited') AS state,
     audit.sources AS audit_sources,
     if(audit.instance = '', NULL, toDateTime(audit.first_at, 'UTC')) AS audit_first_seen,
@@ -122,6 +128,7 @@ FROM servers
 LEFT JOIN later ON later.instance = servers.instance
 LEFT JOIN listed ON listed.instance = servers.instance
 LEFT JOIN audit ON audit.instance = servers.instance
+LEFT JOIN records ON records.instance = audit.instance AND records.source = audit.counts
 LEFT JOIN snapshots ON snapshots.instance = servers.instance
 LEFT JOIN reported ON reported.instance = servers.instance
 LEFT JOIN changes ON changes.instance = servers.instance

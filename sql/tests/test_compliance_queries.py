@@ -252,16 +252,20 @@ def test_retention_is_what_is_applied(admin, ask):
     )
 
 
-def test_days_without_review_are_those_that_no_review_touches(admin, user, ask):
+def test_days_without_review_are_those_that_reviews_do_not_cover_completely(admin, user, ask):
     day = NOW.replace(hour=0, minute=0, second=0) - timedelta(days=3)
-    signed = {"review_id": str(uuid.uuid4()), "actor": "olga", "scope": "all", "finding": "none"}
-    period = {"period_from": f"{day:%Y-%m-%d %H:%M:%S}", "period_to": f"{day + timedelta(hours=5):%F %T}"}
-    stored(admin, "reviews", {**signed, **period})
-    days = {row["day"] for row in ask("coverage_unreviewed")}
+    for hours, back in ((24, 0), (5, 1)):
+        begin = day - timedelta(days=back)
+        signed = {"review_id": str(uuid.uuid4()), "actor": "olga", "scope": "all", "covers": "all servers"}
+        period = {"period_from": f"{begin:%F %T}", "period_to": f"{begin + timedelta(hours=hours):%F %T}"}
+        stored(admin, "reviews", {**signed, **period, "finding": "none"})
+    days = {row["day"]: row["state"] for row in ask("coverage_unreviewed")}
     expected = {f"{NOW - timedelta(days=number):%F}" for number in range(8)} | {RANGE[1][:10]}
-    assert days == expected - {f"{day:%F}"}
-    (review,) = ask("coverage_reviews")
-    assert (review["reviewer"], review["finding"]) == ("olga", "none")
+    assert days.keys() == expected - {f"{day:%F}"}
+    assert days[f"{day - timedelta(days=1):%F}"] == "partly reviewed"
+    for review in ask("coverage_reviews"):
+        found = [review[name] for name in ("reviewer", "finding", "servers_reviewed", "corrected")]
+        assert found == ["olga", "none", "all servers", ""]
 
 
 def test_servers_without_data_are_listed(admin, ask):
@@ -270,7 +274,13 @@ def test_servers_without_data_are_listed(admin, ask):
     stored(admin, "ledger", *(posting(NOW - timedelta(minutes=number), 10) for number in range(1, 5)))
     found = {row["instance"]: (row["state"], row["is_unaudited"]) for row in ask("coverage_servers")}
     assert found["db9"] == ("no audit log", True)
-    assert found["db1"][0].startswith("audited since") and not found["db1"][1]
+    since = f"audit log watched since {NOW - timedelta(minutes=4):%F %H:%M} UTC"
+    assert found["db1"] == (since, False)
+
+    event = {"event_id": str(uuid.uuid4()), "instance": "db1", "source": "audit", "event_class": "query"}
+    stored(admin, "audit_events", {**event, "event_time": ago(40)})
+    states = {row["instance"]: row["state"] for row in ask("coverage_servers")}
+    assert states["db1"] == f"{since}, records from {ago(40)[:10]}", "older records were read later"
 
 
 def test_accounts_are_judged_as_by_the_auditors_view(admin, ask, user):

@@ -557,7 +557,7 @@ def test_a_log_that_was_read_to_the_last_byte_does_not_hide_that_auditing_was_of
         "changed": "auditing was changed",
         "said": "auditing was changed",
         "dead": "audit log not seen in the period",
-        "ended": f"audited until {at(MINUTES + 29):%Y-%m-%d %H:%M} UTC",
+        "ended": f"audit log watched until {at(MINUTES + 29):%Y-%m-%d %H:%M} UTC",
         "good": "audited",
         "no-plugin": "audited",
         "later": "audit log read later",

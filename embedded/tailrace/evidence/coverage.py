@@ -14,6 +14,7 @@ OFF, CHANGED = "auditing was off", "auditing was changed"
 """States of servers whose logs may be covered and nevertheless incomplete."""
 NEVER_ARRIVED = "listed audit log never arrived"
 NOT_AUDITED = ("no audit log", NEVER_ARRIVED, "audit log not seen in the period")
+WATCHED_IN_PART = ("audit log watched since", "audit log watched until")
 READ_LATER = "audit log read later"
 CELLS = 144
 """Cells of a log's bar in a drawing."""
@@ -63,7 +64,7 @@ class Coverage:
 
     def audited_in_part(self) -> list[str]:
         """Returns the servers whose audit logs were first or last seen within the period, with the state."""
-        rows = [row for row in self.servers if row["state"].startswith(("audited since", "audited until"))]
+        rows = [row for row in self.servers if row["state"].startswith(WATCHED_IN_PART)]
         return [f"{row['instance']} ({row['state']})" for row in rows]
 
     def minutes(self, state: str) -> int:

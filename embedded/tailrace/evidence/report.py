@@ -106,7 +106,12 @@ class Report:
 
     def _reviews(self) -> list[str]:
         days = self.stored["days_without_review"].rows if "days_without_review" in self.stored else 0
-        return [f"Days without a signed review: {days:,} of {len(self.days()):,}."] if days else []
+        if not days:
+            return []
+        return [
+            f"Days that signed reviews do not cover from 00:00 to 24:00 UTC on all servers: {days:,} of "
+            f"{len(self.days()):,}. Those that are partly reviewed are in results/days_without_review.csv."
+        ]
 
     def _accounts(self) -> list[str]:
         if "accounts" in self.stored and not self.stored["accounts"].rows:

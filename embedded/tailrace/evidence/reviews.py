@@ -5,12 +5,19 @@ import uuid
 from dataclasses import dataclass
 
 from tailrace.clickhouse.client import ClickHouse, Row
+from tailrace.clickhouse.query_files import text_of
 from tailrace.errors import ReportedError
 from tailrace.evidence.period import Period
 
 ACCOUNT = "auditor"
-COLUMNS = "review_id, actor, scope, period_from, period_to, finding, corrects"
+COLUMNS = "review_id, actor, scope, period_from, period_to, finding, corrects, covers, servers"
 EVERYTHING = "all servers and logs"
+ALL_SERVERS, NAMED_SERVERS, NOT_STATED = "all servers", "named servers", ""
+"""Values of the column `covers`. Reviews without it are older, and count for no day."""
+KNOWN_SERVERS = "review_servers"
+"""A file of sql/queries."""
+NOT_JUDGED = "not judged"
+"""The servers of a review that does not state them."""
 
 OVERLAPS = "reviews.period_from < {to:DateTime('UTC')} AND reviews.period_to > {from:DateTime('UTC')}"
 
@@ -29,22 +36,39 @@ class Review:
     actor: str
     period: Period
     finding: str
-    scope: str = EVERYTHING
+    scope: str = ""
+    """What was reviewed, as text; it decides nothing. By default it names the servers."""
     corrects: str = ""
     """A prefix of the id of a wrong review."""
+    servers: tuple[str, ...] = ()
+    """The servers for which the review counts; all without any."""
+
+    @property
+    def covers(self) -> str:
+        return NAMED_SERVERS if self.servers else ALL_SERVERS
+
+    @property
+    def scope_text(self) -> str:
+        return self.scope or (f"servers {', '.join(self.servers)}" if self.servers else EVERYTHING)
 
 
 def sign(clickhouse: ClickHouse, review: Review) -> str:
-    """Appends the review; returns its id, 32 hexadecimal digits. Raises ReviewError, ClickHouseError."""
+    """Appends the review; returns its id, 32 hexadecimal digits. Raises ReviewError, ClickHouseError.
+
+    A server that nobody knows is refused: a review of it would count for nothing.
+    """
+    _require_known(clickhouse, review)
     id_ = uuid.uuid4()
     row = {
         "review_id": str(id_),
         "actor": review.actor,
-        "scope": review.scope,
+        "scope": review.scope_text,
         "period_from": review.period.parameters()["from"],
         "period_to": review.period.parameters()["to"],
         "finding": review.finding,
         "corrects": _resolve(clickhouse, review.corrects) if review.corrects else None,
+        "covers": review.covers,
+        "servers": sorted(set(review.servers)),
     }
     clickhouse.insert(f"tailrace.reviews ({COLUMNS})", [row])
     return id_.hex
@@ -56,10 +80,29 @@ def signed(clickhouse: ClickHouse, period: Period | None = None) -> list[Row]:
     return clickhouse.rows(
         f"SELECT {_ID_IS} AS id, toString(at) AS at, actor, scope, toString(period_from) AS period_from, "
         "toString(period_to) AS period_to, finding, "
-        "ifNull(lower(replaceAll(toString(corrects), '-', '')), '') AS corrects, account "
+        "ifNull(lower(replaceAll(toString(corrects), '-', '')), '') AS corrects, account, covers, servers "
         f"FROM tailrace.reviews WHERE {overlaps} ORDER BY reviews.at, id",
         period.parameters() if period else {},
     )
+
+
+def servers_text(row: Row) -> str:
+    """Returns the servers for which a signed review counts: `all servers`, their names, or `not judged`."""
+    if row["covers"] == NOT_STATED:
+        return NOT_JUDGED
+    return ", ".join(row["servers"]) or ALL_SERVERS
+
+
+def _require_known(clickhouse: ClickHouse, review: Review) -> None:
+    if not review.servers:
+        return
+    rows = clickhouse.rows(text_of(KNOWN_SERVERS), review.period.parameters())
+    known = [str(row["instance"]) for row in rows]
+    if unknown := [name for name in review.servers if name not in known]:
+        raise ReviewError(
+            f"no server {unknown[0]!r} is known until the end of the period; "
+            f"known are: {', '.join(known) or 'none'}"
+        )
 
 
 def _resolve(clickhouse: ClickHouse, prefix: str) -> str:

@@ -47,9 +47,9 @@ def start(framework: str, first: str, end: str, actor: str, database: str) -> st
     return _answered(lambda service: service.start(framework, first, end, actor, _audience(database)))
 
 
-def sign(review: Mapping[str, str]) -> str:
-    """Signs a review; returns its id. Raises PageError or ServiceError."""
-    return _answered(lambda service: service.sign(review))
+def sign(review: Mapping[str, object], database: str) -> str:
+    """Signs a review; returns its id. `database` is the viewer's. Raises PageError or ServiceError."""
+    return _answered(lambda service: service.sign({**review, "audience": _audience(database)}))
 
 
 def verify(bundle: BinaryIO, size: int) -> str:

@@ -1,8 +1,7 @@
 """What the logs of a period cannot show: minutes without audit by server, servers without audit, days
-without a review."""
+that are not fully reviewed."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from typing import Any
 
 from tailrace.plural import counted
@@ -16,6 +15,7 @@ NOT_AUDITED = (
     "audit log not seen in the period",
     "auditing was off",
 )
+PARTLY_REVIEWED = "partly reviewed"
 STATES = ("missing", "unknown", "behind")
 """States of minutes that are not covered, the worst first."""
 SHOWN_DAYS = 14
@@ -68,8 +68,13 @@ def _rank(row: Mapping[str, Any]) -> tuple:
     return audited, -sum(row[state] or 0 for state in STATES), row["state"] == AUDITED, row["instance"]
 
 
-def headline(rows: Sequence[Mapping[str, Any]], days: Sequence[date], links: Mapping[str, str]) -> list:
-    """Returns the numbers above the page. Without any audit log, the minutes are unknown."""
+def headline(
+    rows: Sequence[Mapping[str, Any]], days: Sequence[Mapping[str, Any]], links: Mapping[str, str]
+) -> list:
+    """Returns the numbers above the page. Without any audit log, the minutes are unknown.
+
+    `days` are those that reviews do not cover completely, with `day_without_review` and `state`.
+    """
     known = bool(rows)
     lost, unseen = _minutes(rows, "missing"), _minutes(rows, "unknown")
     watched, minutes = (formats.count(_minutes(rows, name)) for name in ("watched", "minutes"))
@@ -87,9 +92,7 @@ def headline(rows: Sequence[Mapping[str, Any]], days: Sequence[date], links: Map
             links.get("coverage", ""),
             f"of {minutes}, {audited} with a watched or listed audit log",
         ),
-        _number(
-            "Days without a signed review", len(days), links.get("days_without_review", ""), _listed(days)
-        ),
+        _number("Days not fully reviewed", len(days), links.get("days_without_review", ""), _listed(days)),
     ]
 
 
@@ -103,8 +106,11 @@ def _number(title: str, value: int | None, link: str, note: str) -> dict[str, st
     return {"title": title, "value": formats.count(value), "link": link, "note": note}
 
 
-def _listed(days: Sequence[date]) -> str:
-    """Returns the first and the last of the days."""
+def _listed(days: Sequence[Mapping[str, Any]]) -> str:
+    """Returns the first and the last of the days, and how many of them are partly reviewed."""
     if not days:
-        return "each day has one"
-    return str(days[0]) if len(days) == 1 else f"{days[0]} to {days[-1]}"
+        return "each day is reviewed"
+    first, last = days[0]["day_without_review"], days[-1]["day_without_review"]
+    ends = f"{first}" if first == last else f"{first} to {last}"
+    partly = sum(day["state"] == PARTLY_REVIEWED for day in days)
+    return f"{ends}, {partly:,} partly reviewed" if partly else ends

@@ -7,6 +7,7 @@ from tailrace_pages.page_errors import BadAddressError
 from tailrace_pages.time_range import TimeRange
 
 MINUTE = timedelta(minutes=1)
+DAY = timedelta(days=1)
 MAX_DAYS = 400
 """The longest period of the page; bundles may be longer."""
 
@@ -33,7 +34,7 @@ def texts(span: TimeRange) -> dict[str, str]:
 
 def calendar(now: datetime) -> dict[str, TimeRange]:
     """Returns complete days, months and quarters by their titles, in UTC."""
-    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    today = _day_of(now)
     month = today.replace(day=1)
     quarter = month.replace(month=3 * ((month.month - 1) // 3) + 1)
     return {
@@ -41,6 +42,20 @@ def calendar(now: datetime) -> dict[str, TimeRange]:
         "Last month": TimeRange(_months_before(month, 1), month),
         "Last quarter": TimeRange(_months_before(quarter, 3), quarter),
     }
+
+
+def whole_days(span: TimeRange, now: datetime) -> TimeRange:
+    """Returns the period of a review: the complete days (UTC) in the range. Without one, the days over which
+    the range extends and that have ended, or else yesterday."""
+    today = _day_of(now)
+    first, end = -(-(span.since - today) // DAY), min(0, (span.until - today) // DAY)
+    if first >= end:
+        first, end = min(-1, (span.since - today) // DAY), min(0, -(-(span.until - today) // DAY))
+    return TimeRange(today + first * DAY, today + end * DAY)
+
+
+def _day_of(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _months_before(first: datetime, months: int) -> datetime:

@@ -11,7 +11,7 @@ from tailrace.evidence.framework import Framework, Result
 from tailrace.evidence.parameters import parameters
 from tailrace.evidence.service.client import MAX_UPLOAD_BYTES, ServiceError
 from tailrace_pages import csv_table, formats, links, rendering
-from tailrace_pages.evidence import actions, gaps, periods, rows
+from tailrace_pages.evidence import actions, gaps, periods, reviewing, rows
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, NotFoundError
 from tailrace_pages.store import Store, store
@@ -46,8 +46,7 @@ def index() -> Any:
         servers = gaps.by_server(_shared(its_store, known, span, SERVERS), coverage())
     if rendering.wants_csv():
         return rendering.csv_answer("evidence-gaps", gaps.COLUMNS, servers)
-    days = [row["day_without_review"] for row in days_read()]
-    reviews = reviews_read()
+    days, reviews = days_read(), reviews_read()
     service = actions.state()
     return rendering.render(
         "evidence/index.html",
@@ -65,9 +64,14 @@ def index() -> Any:
         requirements=[
             (each, [_entry(known, span, name) for name in each.results]) for each in known.requirements
         ],
-        reviews=reviews[:SHOWN_REVIEWS],
-        review_columns=rows.columns(
-            ("signed_at", "reviewer", "reviewed_from", "reviewed_to", "finding"), reviews
+        reviews=reviewing.listed(reviews[:SHOWN_REVIEWS], lambda id_: _correcting(known, span, id_)),
+        review_columns=reviewing.COLUMNS,
+        review_form=reviewing.form(
+            span,
+            [row["instance"] for row in servers],
+            reviews,
+            request.args.get("corrects", ""),
+            rendering.now(),
         ),
         data_class=_data_class(known, span),
         service={**service, "exports": service["exports"][:SHOWN_EXPORTS]},
@@ -181,12 +185,13 @@ def verification(number: str) -> Any:
 @page("evidence")
 def sign_review() -> Any:
     """Signs a review under the viewer's name."""
-    given = {name: request.form.get(name, "") for name in ("from", "to", "finding", "scope", "corrects")}
+    seen_by = viewer()
+    given = reviewing.signed(request.form, request.form.getlist("servers"))
     try:
-        actions.sign({**given, "actor": viewer().name})
+        actions.sign({**given, "actor": seen_by.name}, seen_by.audience)
     except ServiceError as error:
         return rendering.back_with(f"Not signed: {error}.", _form_address(), "failed")
-    return rendering.back_with(f"{viewer().name} signed the review.", _form_address())
+    return rendering.back_with(f"{seen_by.name} signed the review.", _form_address())
 
 
 def _framework(name: str) -> Framework:
@@ -245,6 +250,12 @@ def _link(known: Framework, span: TimeRange, name: str) -> str:
 
 def _address(framework: str, span: TimeRange) -> str:
     return url_for("tailrace_evidence.index", framework=framework, **span.arguments())
+
+
+def _correcting(known: Framework, span: TimeRange, review: str) -> str:
+    """Returns the address of the form that corrects a review."""
+    given = {"framework": known.name, "corrects": review, **span.arguments()}
+    return url_for("tailrace_evidence.index", **given, _anchor="review")
 
 
 def _form_address() -> str:

@@ -63,8 +63,9 @@ class EvidenceService:
         wanted = {"framework": framework, "from": first, "to": end, "actor": actor, "audience": audience}
         return self._json("POST", "/exports", json.dumps(wanted).encode())["id"]
 
-    def sign(self, review: Mapping[str, str]) -> str:
-        """Signs a review with the keys actor, from, to, finding, scope and corrects; returns its id."""
+    def sign(self, review: Mapping[str, object]) -> str:
+        """Signs a review with the keys actor, audience, from, to, finding, scope, corrects, covers, and the
+        list servers; returns its id."""
         return self._json("POST", "/reviews", json.dumps(review).encode())["id"]
 
     def verify(self, bundle: BinaryIO, size: int) -> str:

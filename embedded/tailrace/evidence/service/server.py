@@ -6,7 +6,8 @@
     GET  /exports/ID              its state
     GET  /exports/ID/readable/AUDIENCE   its state, if this audience may read its bundle
     GET  /exports/ID/bundle/AUDIENCE     its bundle
-    POST /reviews                 {actor, from, to, finding, scope, corrects}: signs a review, returns its id
+    POST /reviews                 {actor, audience, from, to, finding, scope, corrects, covers, servers}:
+                                  signs a review (evidence.reviews), returns its id; `servers` is a list
     POST /verifications           a bundle: verifies it, returns the id of the result
     GET  /verifications/ID        each check with its faults; the last KEPT_VERIFICATIONS are known
     POST /backtests               {rule, days, actor}: starts a backtest of a rule, returns its id
@@ -56,12 +57,18 @@ from tailrace.unix_socket import short_path
 MAX_REQUEST_BYTES = 64 << 10
 REQUEST_SECONDS = 60
 KEPT_VERIFICATIONS = 50
+REVIEW = ("actor", "audience", "from", "to", "finding", "scope", "corrects", "covers")
+"""The texts of a review."""
 WHO = ("actor", "audience", "reason")
 """Who acts on a legal hold, and why."""
 
 RESTRICTED = (
     "the audience {} sees only a part of the servers (access.yaml), but a bundle contains all of them. An "
     "administrator can export it with tailrace evidence"
+)
+
+RESTRICTED_REVIEW = (
+    "the audience {} sees only a part of the servers (access.yaml): name the servers that you have reviewed"
 )
 
 RESTRICTED_HOLD = (
@@ -117,14 +124,21 @@ class Service:
         except TooManyError as error:
             raise _RefusedError(429, str(error)) from None
 
-    def sign(self, wanted: dict[str, str]) -> dict[str, object]:
+    def sign(self, wanted: dict[str, str], servers: tuple[str, ...]) -> dict[str, object]:
         """Signs a review. Raises _RefusedError, ClickHouseError, OSError."""
+        if wanted["covers"] not in (reviews.ALL_SERVERS, reviews.NAMED_SERVERS):
+            raise _RefusedError(400, "the reviewed servers are missing: all servers or named servers")
+        if (wanted["covers"] == reviews.NAMED_SERVERS) != bool(servers):
+            raise _RefusedError(400, "choose either all servers, or those servers that you name")
+        if not servers and wanted["audience"] in row_policies.load(self.access):
+            raise _RefusedError(403, RESTRICTED_REVIEW.format(wanted["audience"]))
         review = Review(
             actor=_given(wanted, "actor", "a name"),
             period=_period(wanted),
             finding=_given(wanted, "finding", "the finding"),
-            scope=wanted["scope"].strip() or reviews.EVERYTHING,
+            scope=wanted["scope"].strip(),
             corrects=wanted["corrects"].strip(),
+            servers=servers,
         )
         try:
             return {"id": reviews.sign(self.clickhouse, review)}
@@ -259,7 +273,8 @@ class _Handler(BaseHTTPRequestHandler):
             case "/exports":
                 return self._service.start(self._texts("framework", "from", "to", "actor", "audience"))
             case "/reviews":
-                return self._service.sign(self._texts("actor", "from", "to", "finding", "scope", "corrects"))
+                content = self._content()
+                return self._service.sign(_texts_of(content, *REVIEW), _names_of(content, "servers"))
             case "/verifications":
                 return self._verify()
             case "/backtests":
@@ -313,17 +328,18 @@ class _Handler(BaseHTTPRequestHandler):
             raise _RefusedError(413, f"the request has {int(text):,} bytes, more than {limit:,}")
         return int(text)
 
-    def _texts(self, *names: str) -> dict[str, str]:
-        """Returns these texts of the request; a missing one is empty."""
+    def _content(self) -> dict[str, object]:
         try:
             content = json.loads(self.rfile.read(self._length(MAX_REQUEST_BYTES)))
-            wanted = {name: content.get(name) or "" for name in names}
-        except (ValueError, AttributeError):
-            raise _RefusedError(400, "the request is not a JSON object") from None
-        for name, text in wanted.items():
-            if not isinstance(text, str) or len(text) > MAX_TEXT:
-                raise _RefusedError(400, f"{name} must be a text of at most {MAX_TEXT:,} characters")
-        return wanted
+        except ValueError:
+            content = None
+        if not isinstance(content, dict):
+            raise _RefusedError(400, "the request is not a JSON object")
+        return content
+
+    def _texts(self, *names: str) -> dict[str, str]:
+        """Returns these texts of the request; a missing one is empty."""
+        return _texts_of(self._content(), *names)
 
     def _verify(self) -> dict[str, object]:
         left = self._length(MAX_UPLOAD_BYTES)
@@ -343,6 +359,21 @@ class _Handler(BaseHTTPRequestHandler):
         """Logs only what changes something or fails: pages ask for the state every few seconds."""
         if (self.command == "POST" and self.path != "/backtests/latest") or str(code) != "200":
             super().log_request(code, size)
+
+
+def _texts_of(content: dict[str, object], *names: str) -> dict[str, str]:
+    wanted = {name: content.get(name) or "" for name in names}
+    for name, text in wanted.items():
+        if not isinstance(text, str) or len(text) > MAX_TEXT:
+            raise _RefusedError(400, f"{name} must be a text of at most {MAX_TEXT:,} characters")
+    return wanted
+
+
+def _names_of(content: dict[str, object], key: str) -> tuple[str, ...]:
+    names = content.get(key) or []
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        raise _RefusedError(400, f"{key} must be a list of names")
+    return tuple(names)
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):

@@ -1,0 +1,128 @@
+"""Tests which days signed reviews cover: the complete day, on all servers, by valid reviews."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tailrace.evidence import framework, reviews
+from tailrace.evidence.parameters import parameters
+from tailrace.evidence.period import Period
+from tailrace.evidence.reviews import Review, ReviewError
+
+TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+HOUR = timedelta(hours=1)
+SERVERS = ("db1", "db2")
+
+
+def day(ago: int) -> datetime:
+    return TODAY - timedelta(days=ago)
+
+
+def whole(ago: int) -> Period:
+    return Period(day(ago), day(ago - 1))
+
+
+@pytest.fixture
+def sign(admin, user):
+    """Signs as the auditor; two servers are known for days."""
+    admin.insert("tailrace.ledger", [posting(name, day(9)) for name in SERVERS])
+    return lambda period, *servers, **more: reviews.sign(
+        user("auditor"), Review("ines", period, "none", servers=servers, **more)
+    )
+
+
+def posting(instance: str, at: datetime) -> dict:
+    its = {"kind": "CENSUS", "cluster": "shop", "instance": instance, "source": "audit", "log": "/a.log"}
+    return {**its, "generation": 1, "inode": 7, "size": 1, "at": f"{at:%F %T}.000000"}
+
+
+@pytest.fixture
+def days(user):
+    """Returns the days of a period that are not reviewed, with state, minutes and complete servers."""
+
+    def ask(period: Period) -> dict[str, tuple]:
+        statement = framework.result("days_without_review").statement()
+        rows = user("reader_compliance").rows(statement, parameters(framework.load("pci"), period))
+        names = ("state", "minutes_on_all_servers", "complete_servers", "known_servers")
+        return {row["day_without_review"]: tuple(row[name] for name in names) for row in rows}
+
+    return ask
+
+
+def test_a_day_is_reviewed_if_a_review_covers_all_of_it_on_all_servers(sign, days):
+    sign(whole(3))
+    assert days(Period(day(4), day(2))) == {f"{day(4):%F}": ("not reviewed", 0, 0, 2)}
+
+
+def test_minutes_of_a_day_make_it_partly_reviewed(sign, days):
+    sign(Period(day(3) + 10 * HOUR, day(3) + 10 * HOUR + timedelta(minutes=1)))
+    assert days(whole(3)) == {f"{day(3):%F}": ("partly reviewed", 1, 0, 2)}
+    sign(Period(day(3), day(3) + 11 * HOUR))
+    assert days(whole(3)) == {f"{day(3):%F}": ("partly reviewed", 11 * 60, 0, 2)}, "parts that overlap"
+    sign(Period(day(3) + 11 * HOUR, day(1)))
+    assert days(whole(3)) == {}, "several reviews together"
+
+
+def test_one_server_is_not_all_of_them(sign, days):
+    sign(whole(3), "db2")
+    assert days(whole(3)) == {f"{day(3):%F}": ("partly reviewed", 0, 1, 2)}
+    sign(Period(day(3), day(3) + 6 * HOUR), "db1")
+    assert days(whole(3)) == {f"{day(3):%F}": ("partly reviewed", 360, 1, 2)}
+    sign(Period(day(3) + 6 * HOUR, day(2)))
+    assert days(whole(3)) == {}, "each server is covered all day"
+
+
+def test_a_period_within_a_day_asks_for_the_whole_day(sign, days):
+    part = Period(day(3) + 10 * HOUR, day(3) + 11 * HOUR)
+    sign(part)
+    assert days(part) == {f"{day(3):%F}": ("partly reviewed", 60, 0, 2)}
+    assert days(Period(day(3) + HOUR, day(2) + HOUR)).keys() == {f"{day(3):%F}", f"{day(2):%F}"}
+
+
+def test_a_day_is_not_reviewed_before_its_end(admin, sign, days):
+    today = Period(TODAY, TODAY + timedelta(minutes=1))
+    assert days(today) == {f"{TODAY:%F}": ("not reviewed yet", 0, 0, 2)}
+    row = {"period_from": f"{day(1):%F %T}", "period_to": f"{day(-1):%F %T}", "covers": "all servers"}
+    admin.insert("tailrace.reviews", [{**row, **SIGNED, "review_id": str(uuid.uuid4())}])
+    ((state, minutes, *_),) = days(Period(day(1), today.end)).values()
+    assert state == "partly reviewed" and minutes < 1440, "nothing after the signature"
+
+
+SIGNED = {"actor": "ines", "scope": "all servers and logs", "finding": "none"}
+
+
+def test_a_review_without_servers_is_not_judged(admin, sign, days, user):
+    row = {"period_from": f"{day(3):%F %T}", "period_to": f"{day(2):%F %T}"}
+    admin.insert("tailrace.reviews", [{**row, **SIGNED, "review_id": str(uuid.uuid4())}])
+    assert days(whole(3)) == {f"{day(3):%F}": ("scope not judged", 0, 0, 2)}
+    (review,) = reviews.signed(user("auditor"))
+    assert reviews.servers_text(review) == "not judged"
+
+
+def test_a_corrected_review_does_not_count(sign, days):
+    wrong = sign(whole(3))
+    sign(whole(3), "db1", corrects=wrong)
+    assert days(whole(3)) == {f"{day(3):%F}": ("partly reviewed", 0, 1, 2)}
+
+
+def test_a_server_counts_from_the_day_on_which_it_was_first_known(admin, sign, days):
+    admin.insert("tailrace.ledger", [posting("db3", day(2) + HOUR)])
+    sign(Period(day(4), day(1)), *SERVERS)
+    assert days(Period(day(4), day(1))) == {f"{day(2):%F}": ("partly reviewed", 0, 2, 3)}
+
+
+def test_only_known_servers_can_be_named(sign, user):
+    with pytest.raises(ReviewError, match="known are: db1, db2"):
+        sign(whole(3), "db1", "db7")
+    assert reviews.signed(user("auditor")) == []
+
+
+def test_reviews_are_listed_with_their_servers_and_corrections(sign, user):
+    wrong = sign(whole(3))
+    right = sign(whole(3), "db2", "db1", corrects=wrong)
+    statement = framework.result("reviews").statement()
+    rows = user("reader_compliance").rows(statement, whole(3).parameters())
+    assert [row["servers_reviewed"] for row in rows] == ["all servers", "db1, db2"]
+    assert [row["corrected_by"].replace("-", "") for row in rows] == [right, ""]
+    assert [row["reviewed"] for row in rows] == [reviews.EVERYTHING, "servers db2, db1"]
