@@ -105,3 +105,15 @@ def test_columns_have_the_kind_of_their_values():
 )
 def test_without_the_service_the_page_states_why(environment, problem):
     assert actions.state(environment) == {"problem": problem, "key": "", "exports": []}
+
+
+def test_intervals_that_are_not_covered_are_read_without_the_covered_ones():
+    query = rows.not_covered(framework.result("coverage"))
+    assert "WHERE state != 'covered'" in query and query.count("{limit:UInt32}") == 1
+    assert "source NOT IN ('audit', 'general')" in query, "audit logs first"
+
+
+def test_the_kind_of_a_loss_is_not_the_column_that_gives_way():
+    result = framework.load("pci").results["gaps"]
+    widths = {column.key: column.width for column in rows.shown(result, [])}
+    assert set(widths.values()) == {0}, "equal shares"

@@ -9,6 +9,8 @@ from tailrace.evidence.framework import Result
 from tailrace_pages.columns import Column
 
 TEXTS = frozenset({"statement", "change", "what", "privileges", "affected_tables", "known_tables", "finding"})
+SHORT = frozenset({"gaps"})
+"""Results whose column `what` has one word."""
 """Columns with long texts, which share the width that the others leave."""
 WIDTH_OF_TIME = 20
 WIDTH_BESIDE_TEXTS = 14
@@ -19,6 +21,12 @@ WIDTHS = {"account": 24}
 
 IP = re.compile(r"\bip\b")
 PAGE = "SELECT * FROM (\n{}\n)\n{}\nLIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}"
+NOT_COVERED = (
+    "SELECT * FROM (\n{}\n)\nWHERE state != 'covered'\n"
+    "ORDER BY source NOT IN ('audit', 'general'), instance, source, log, from_time\n"
+    "LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}"
+)
+"""The rows of the result `coverage` that are not covered, those of audit logs first."""
 COUNT = "SELECT count() AS counted FROM (\n{}\n)"
 
 
@@ -31,23 +39,30 @@ def page_of(result: Result) -> str:
     return PAGE.format(statement, statement[statement.rindex("\nORDER BY ") + 1 :])
 
 
+def not_covered(result: Result) -> str:
+    """Returns the query of one page of the intervals that are not covered, with the same parameters."""
+    return NOT_COVERED.format(result.statement())
+
+
 def count_of(result: Result) -> str:
     """Returns the query of the number of rows, `counted`."""
     return COUNT.format(result.statement())
 
 
-def columns(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+def columns(
+    names: Iterable[str], rows: Sequence[Mapping[str, Any]], texts: frozenset[str] = TEXTS
+) -> list[Column]:
     """Returns the columns with these names; the kind of each is that of its first known value."""
     chosen = [*names]
-    others = WIDTH_BESIDE_TEXTS if TEXTS.intersection(chosen) else 0
+    others = WIDTH_BESIDE_TEXTS if texts.intersection(chosen) else 0
     wide = WIDTHS if others else {}
-    widths = {name: 0 if name in TEXTS else wide.get(name, others) for name in chosen}
+    widths = {name: 0 if name in texts else wide.get(name, others) for name in chosen}
     return [_column(name, _kind(name, rows), widths[name]) for name in chosen]
 
 
 def shown(result: Result, rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     """Returns the columns that the page shows; a CSV file contains all."""
-    return columns(result.columns, rows)
+    return columns(result.columns, rows, frozenset() if result.name in SHORT else TEXTS)
 
 
 def complete(rows: Sequence[Mapping[str, Any]], result: Result) -> list[Column]:

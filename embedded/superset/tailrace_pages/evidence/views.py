@@ -23,6 +23,9 @@ blueprint = Blueprint("tailrace_evidence", __name__)
 
 DEFAULT_FRAMEWORK, DEFAULT_RANGE = "pci", "30d"
 COVERAGE = "page_evidence_coverage"
+INTERVALS = "coverage"
+"""The result whose intervals `?covered=no` reads."""
+NOT_COVERED_TITLE = "Intervals that are not covered, audit logs first"
 """A file of sql/queries."""
 SERVERS, DAYS, REVIEWS = "servers", "days_without_review", "reviews"
 """Results that the first page shows."""
@@ -78,6 +81,7 @@ def index() -> Any:
         period=periods.texts(span),
         upload_limit=formats.size(MAX_UPLOAD_BYTES),
         links={name: _link(known, span, name) for name in known.results},
+        not_covered=_link(known, span, INTERVALS, covered="no"),
     )
 
 
@@ -94,7 +98,7 @@ def result_rows(framework: str, result: str) -> Any:
     shown = found[: rendering.PAGE_SIZE]
     return rendering.render(
         "evidence/rows.html",
-        wanted.title,
+        NOT_COVERED_TITLE if _without_covered(result) else wanted.title,
         span,
         known=known,
         result=wanted,
@@ -216,7 +220,12 @@ def _parameters(known: Framework, span: TimeRange) -> dict[str, Any]:
 
 def _rows(known: Framework, span: TimeRange, name: str, limit: int, offset: int = 0) -> list[dict[str, Any]]:
     given = {**_parameters(known, span), "limit": limit, "offset": offset}
-    return store().rows(rows.page_of(_result(known, name)), **given)
+    query = rows.not_covered if _without_covered(name) else rows.page_of
+    return store().rows(query(_result(known, name)), **given)
+
+
+def _without_covered(result: str) -> bool:
+    return result == INTERVALS and request.args.get("covered") == "no"
 
 
 def _shared(its_store: Store, known: Framework, span: TimeRange, name: str) -> list[dict[str, Any]]:
@@ -244,8 +253,9 @@ def _data_class(known: Framework, span: TimeRange) -> dict[str, str] | None:
     return {"name": name, "address": f"{page_of_class}#patterns"}
 
 
-def _link(known: Framework, span: TimeRange, name: str) -> str:
-    return url_for("tailrace_evidence.result_rows", framework=known.name, result=name, **span.arguments())
+def _link(known: Framework, span: TimeRange, name: str, **more: str) -> str:
+    given = {"framework": known.name, "result": name, **span.arguments(), **more}
+    return url_for("tailrace_evidence.result_rows", **given)
 
 
 def _address(framework: str, span: TimeRange) -> str:
