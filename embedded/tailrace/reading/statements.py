@@ -45,6 +45,12 @@ def measured(
     return _with_numbers(rows, found, totals, span, servers)
 
 
+def slower(rows: Rows, span: TimeRange, servers: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Returns the statements that became slower on a server, the most total time first, and after them those
+    that cannot be compared, with their `obstacle`; the keys are those of page_query_slower.sql."""
+    return rows("page_query_slower", **span.parameters(), **servers)
+
+
 def shown_id(number: int) -> str:
     """Returns a query id as it is shown everywhere: 16 hexadecimal digits."""
     return f"{number:016X}"

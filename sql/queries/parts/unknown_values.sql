@@ -1,8 +1,6 @@
+{%- include "parts/number_texts.sql" -%}
 {%- include "parts/utc.sql" -%}
 {#- Numbers that show how much is known, so that unknown is not shown as 0. For metrics in a row of numbers. -#}
-{%- macro grouped(number) -%}
-    trim(LEADING ',' FROM reverse(replaceRegexpAll(reverse(toString({{ number }})), '\\d{3}', '\\0,')))
-{%- endmacro -%}
 {#- A number as text, and below it (style.css) the number of `things` for which it is known. -#}
 {%- macro with_unknown_count(number, known, all, things, nothing) -%}
     multiIf(

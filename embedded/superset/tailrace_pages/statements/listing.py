@@ -1,5 +1,6 @@
 """Lists of statements: the heaviest ones, and those that a search found."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +41,19 @@ COLUMNS = (
     Column("query_id", "Query id", 16, "id"),
 )
 
+SLOWER_COLUMNS = (
+    Column("query", "Statement", 0, "code", link="address"),
+    Column("server", "Server", 12),
+    Column("grew", "What grew", 28, note=BEFORE),
+    Column("total_seconds", "Total time", 12, "duration", note="Sum of the execution times in the slow logs"),
+    Column("total_change", "Total vs before", 10, note=BEFORE),
+    Column("executions", "Executions", 10, "count"),
+    Column("p95", "p95", 10, "duration", note="95 % of the executions took at most this time"),
+    Column("p99", "p99", 10, "duration", note="99 % of the executions took at most this time"),
+    Column("lock_seconds", "Lock time", 10, "duration", note="Sum of the lock times in the slow logs"),
+    Column("query_id", "Query id", 12, "id"),
+)
+"""Of the order `slower`: a row is a statement on one server."""
 
 ORDERS = {
     "time": "Most total time",
@@ -49,11 +63,11 @@ ORDERS = {
     "p95": "Highest p95",
 }
 """Orders of the list, by the value of `?order=`."""
-SLOWER = 1.1
-"""Ratio to the p95 or the total time before, from which a statement counts as slower or as grown."""
+GROWN = 1.1
+"""Ratio to the total time before, from which a statement counts as grown. `slower` is defined by
+sql/queries/parts/slower.sql."""
 _KEYS: dict[str, tuple[str, float]] = {
-    "slower": ("ratio", SLOWER),
-    "grown": ("total_ratio", SLOWER),
+    "grown": ("total_ratio", GROWN),
     "executions": ("executions", 0),
     "p95": ("p95", 0),
 }
@@ -83,10 +97,11 @@ class Listed:
             else all_of_them
         )
         found = f"{self.first} to {self.first - 1 + len(self.rows)}"
-        at_least = f"by at least {SLOWER - 1:.0%}".replace("%", " %")
+        at_least = f"by at least {GROWN - 1:.0%}".replace("%", " %")
         return {
             "time": f"Statements with the most total time: {found} of {all_of_them}",
-            "slower": f"Statements whose p95 grew {at_least}: {self.found} of {among}",
+            "slower": "Statements on a server whose p95, p99, total time or lock time is at least 50 % "
+            f"higher, beyond noise: {self.found}",
             "grown": f"Statements whose total time grew {at_least}: {self.found} of {among}",
             "executions": f"Statements with the most executions: {found} of {among}",
             "p95": f"Statements with the highest p95: {found} of {among}",
@@ -96,8 +111,8 @@ class Listed:
 def heaviest(
     rows: Rows, span: TimeRange, servers: Mapping[str, str], order: str = "time", page: int = 1
 ) -> Listed:
-    """Returns a page of MOST statements in an order of ORDERS; orders other than `time` choose among the
-    COMPARED statements with the most total time. `servers` has the filters cluster and instance."""
+    """Returns a page of MOST statements in an order of ORDERS but `slower`; orders other than `time` choose
+    among the COMPARED statements with the most total time. `servers` has the filters cluster and instance."""
     skip = (page - 1) * MOST
     if order == "time":
         found = statements.heaviest(rows, span, servers, MOST, skip)
@@ -109,6 +124,32 @@ def heaviest(
     chosen.sort(key=lambda row: -(row[key] or 0))
     known = compared[0]["statements"] if compared else 0
     return Listed(chosen[skip : skip + MOST], skip + 1, len(chosen), known)
+
+
+def slower(
+    rows: Rows, span: TimeRange, servers: Mapping[str, str], page: int = 1
+) -> tuple[Listed, list[str]]:
+    """Returns a page of the statements that became slower on a server, with a sentence for each server and
+    reason why statements cannot be compared."""
+    found = statements.slower(rows, span, servers)
+    chosen = [_slower(row) for row in found if not row["obstacle"]]
+    not_compared = Counter((row["server"], row["obstacle"]) for row in found if row["obstacle"])
+    sentences = [
+        f"{server}: {counted(number, 'statement')} cannot be compared: {obstacle}."
+        for (server, obstacle), number in sorted(not_compared.items())
+    ]
+    skip = (page - 1) * MOST
+    return Listed(chosen[skip : skip + MOST], skip + 1, len(chosen), len(chosen)), sentences
+
+
+def _slower(row: Mapping[str, Any]) -> dict[str, Any]:
+    kept = ("server", "grew", "total_seconds", "executions", "p95", "p99", "lock_seconds")
+    return {
+        "query": shortened(row["query"]),
+        "query_id": shown_id(row["id"]),
+        "total_change": _change(row["total_seconds"], row["seconds_before"]),
+        **{name: row[name] for name in kept},
+    }
 
 
 def measured(

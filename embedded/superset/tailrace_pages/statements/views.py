@@ -56,12 +56,20 @@ def search() -> Any:
     if order not in listing.ORDERS:
         raise BadAddressError(f"order={order} is not an order; there are {', '.join(listing.ORDERS)}.")
     number = rendering.page_number()
-    listed = listing.heaviest(store().rows, span, _servers(), order, number)
+    columns, obstacles = listing.COLUMNS, None
+    if order == "slower":
+        columns = listing.SLOWER_COLUMNS
+        listed, obstacles = listing.slower(store().rows, span, _servers(), number)
+    else:
+        listed = listing.heaviest(store().rows, span, _servers(), order, number)
     rows = _linked(listed.rows, span)
     if rendering.wants_csv():
-        return rendering.csv_answer("queries", listing.COLUMNS, rows)
+        return rendering.csv_answer("queries", columns, rows)
     groups = [(listed.caption(order), rows)] if rows else []
-    return _search_page(text, span, groups, order=order, number=number, more=listed.has_more)
+    known = {} if obstacles is None else {"obstacles": obstacles}
+    return _search_page(
+        text, span, groups, order=order, number=number, more=listed.has_more, columns=columns, **known
+    )
 
 
 @blueprint.post("/tailrace/queries/")
@@ -114,17 +122,18 @@ def _search_page(text: str, span: TimeRange, groups: list, **found: Any) -> Any:
         "order": "",
         "number": 1,
         "more": False,
+        "columns": listing.COLUMNS,
+        "orders": listing.ORDERS,
         **found,
     }
-    known["orders"] = listing.ORDERS
-    known["obstacles"] = listing.obstacles(store().rows, span, _servers()) if groups else []
+    if "obstacles" not in known:
+        known["obstacles"] = listing.obstacles(store().rows, span, _servers()) if groups else []
     return rendering.render(
         "queries/search.html",
         "Queries",
         span,
         text=text,
         groups=groups,
-        columns=listing.COLUMNS,
         shown_id=listing.shown_id,
         **known,
     )
