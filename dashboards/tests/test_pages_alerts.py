@@ -128,6 +128,10 @@ def test_the_page_of_an_alert_has_what_is_needed(visitors, ids):
     ):
         assert text in words, text
     assert 'name="action"' not in answer.text, "compliance officers read only"
+    said_to_readers = " ".join(" ".join(parsed(answer.text).words).split())
+    assert "Your role may read alerts, but not act on them." in said_to_readers
+    assert '<a href="/tailrace/evidence/">Evidence</a>' in answer.text
+    assert "Acknowledge it" not in said_to_readers
 
 
 def test_earlier_alerts_of_the_entity_are_listed_with_their_verdict(stack, visitors, ids):

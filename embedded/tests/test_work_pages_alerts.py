@@ -4,13 +4,15 @@ import re
 import uuid
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
+import jinja2
 import pytest
 
-from tailrace.alerts import suppressions
+from tailrace.alerts import suppressions, triage
 from tailrace.alerts.triage import AlertError, UnconfirmedError
 from tailrace.clickhouse.row_policies import Restriction
-from tailrace_pages import saved_filters
+from tailrace_pages import formats, saved_filters
 from tailrace_pages.alerts import active_suppressions, details, filters, gaps, handling, listing, restrictions
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
 
@@ -306,3 +308,54 @@ def test_a_browser_asks_for_the_reason_of_a_suppression(name):
     """Otherwise the page is loaded again, and the chosen duration is lost."""
     (field,) = re.findall(r'<input name="reason" size="24"[^>]*>', template(name))
     assert "required" in field
+
+
+def rendered(source: str, **context: object) -> str:
+    """Returns a template with what rendering.py gives to all."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("tailrace_pages"), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    environment.globals.update(formats=formats, link=lambda name, **_: name, csrf_token=lambda: "token")
+    frame = {"viewer": SimpleNamespace(name="erin"), "verdicts": triage.VERDICTS}
+    return environment.from_string(source).render(**{**frame, **context})
+
+
+@pytest.mark.parametrize(
+    ("state", "buttons"),
+    [
+        (triage.OPEN, ["comment", "ack", "assign", "close"]),
+        (triage.ACKNOWLEDGED, ["comment", "assign", "close"]),
+        (triage.CLOSED, ["comment", "reopen"]),
+    ],
+)
+def test_an_alert_offers_the_actions_that_its_state_allows(state, buttons):
+    imported = '{% import "tailrace_pages/alerts/forms.html" as forms with context %}'
+    call = imported + '{{ forms.actions("This alert") }}'
+    shown = rendered(call, allowed=triage.actions_in(state))
+    assert re.findall(r'<button name="action" value="(\w+)"', shown) == buttons
+    every = rendered(call, allowed=tuple(handling.ACTIONS))
+    assert sorted(re.findall(r'<button name="action" value="(\w+)"', every)) == sorted(handling.ACTIONS)
+
+
+def test_a_fact_leads_to_the_query_that_the_alert_is_about():
+    empty = dict.fromkeys(("database", "cluster", "late", "tags", "rule_file"), "")
+    times = dict.fromkeys(("detected_at", "updated_at"), ALERT["event_time"])
+    about = {"entity": {"query_id": "5b54b1a5b885aaaa"}, "entity_key": "query_id=5b54b1a5b885aaaa"}
+    alert = {**ALERT, **empty, **times, "metric": 1, "facts": {}, **about}
+    (address,) = [
+        where for name, _, where in details.facts(alert, False, has_queries=True) if name == "Entity"
+    ]
+    assert address.startswith("/tailrace/queries/5B54B1A5B885AAAA/?from=")
+    assert [where for name, _, where in details.facts(alert, False) if name == "Entity"] == [""]
+
+
+@pytest.mark.parametrize(
+    ("sent", "known", "events", "shown"),
+    [
+        (184_302, 2, 2, "184,302"),
+        (5, 1, 3, "at least 5, known for 1 of 3 events"),
+        (0, 0, 1, "unknown: the log of these events does not contain it"),
+    ],
+)
+def test_rows_sent_are_never_more_certain_than_the_logs(sent, known, events, shown):
+    assert details.rows_sent(sent, known, events) == shown

@@ -201,6 +201,21 @@ def test_alerts_are_between_records_and_pages_end_at_either():
     assert ([row["id"] for row in rows], following) == (["a5", "r3", "a1"], None)
 
 
+def test_alerts_are_between_records_with_the_oldest_first():
+    found = [record(3, "r3"), record(5, "r5"), record(9, "r9")]
+    alerts = [record(7, "a7"), record(5, "a5"), record(1, "a1")]
+    rows, following = records.merged(found, alerts, None, 3, oldest=True)
+    assert [row["id"] for row in rows] == ["a1", "r3", "a5"]
+    rows, following = records.merged(found[1:], alerts, following, 3, oldest=True)
+    assert ([row["id"] for row in rows], following) == (["r5", "a7", "r9"], None)
+
+
+def test_the_order_is_one_of_two():
+    assert [records.oldest_first(order) for order in records.ORDERS] == [False, True]
+    with pytest.raises(BadAddressError, match="order=time does not exist"):
+        records.oldest_first("time")
+
+
 def test_a_position_is_read_from_its_argument():
     place = Position(BEGIN + timedelta(microseconds=1), "id~1")
     assert records.position(place.argument()) == place
@@ -223,6 +238,14 @@ def test_a_page_reads_as_much_time_as_it_needs():
     assert begin(None, 15, "failed") == BEGIN
     assert begin(Position(BEGIN + timedelta(hours=10, minutes=30), ""), 11) == BEGIN + timedelta(hours=8)
     assert begin(Position(BEGIN + timedelta(hours=1), ""), 11) == BEGIN
+
+    def end(after: Position | None, limit: int, kind: str = "") -> datetime:
+        return records.highest(rows, DAY, 3600, after, kind, limit)
+
+    assert end(None, 15) == end(None, 15, "statement") == BEGIN + timedelta(hours=2)
+    assert end(None, 15, "failed") == DAY.until
+    assert end(Position(BEGIN + timedelta(hours=10, minutes=30), ""), 11) == BEGIN + timedelta(hours=13)
+    assert end(Position(BEGIN + timedelta(hours=23), ""), 11) == DAY.until
 
 
 def test_an_unknown_value_has_no_link():

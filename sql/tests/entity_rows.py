@@ -59,7 +59,7 @@ def minutes_in(minutes: float) -> float:
 def reading(user) -> Callable[..., Reading]:
     """What the page of an entity reads as reader_security."""
 
-    def of(kind: str, name: str = "", span: TimeRange = SPAN, **its: Any) -> Reading:
-        return Reading(Store(user("reader_security")), Entity(kind, name, **its), span)
+    def of(kind: str, name: str = "", span: TimeRange = SPAN, oldest: bool = False, **its: Any) -> Reading:
+        return Reading(Store(user("reader_security")), Entity(kind, name, **its), span, oldest)
 
     return of

@@ -4,12 +4,13 @@ import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from security_rows import alert_of, audit, slow
 
 from e2e.alert_rows import RULE, alert, grown, written
 from tailrace.alerts import triage
 from tailrace.alerts.triage import Action
 from tailrace.reading.time_range import TimeRange
-from tailrace_pages.alerts import filters, listing
+from tailrace_pages.alerts import details, filters, listing
 from tailrace_pages.alerts.listing import Overview
 from tailrace_pages.queries import text_of
 
@@ -17,6 +18,16 @@ RANGE = {
     "from": f"{datetime.now(UTC) - timedelta(days=10):%Y-%m-%d %H:%M:%S}",
     "to": f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%d %H:%M:%S}",
 }
+FACTS = {
+    **dict.fromkeys(("entity_key", "user", "src_ip", "program", "instance", "cluster", "database"), ""),
+    **dict.fromkeys(("window_from", "event_time", "detected_at", "updated_at"), datetime.now(UTC)),
+    "late": False,
+    "metric": 1,
+    "facts": {},
+    "tags": [],
+    "rule_file": "",
+}
+"""An alert about which nothing is known."""
 HOURS = 60
 """Minutes: alerts are hours old, and their differences are hours."""
 
@@ -205,6 +216,36 @@ def test_the_sessions_of_an_alert_are_those_of_its_events(admin, ask):
     assert [
         int(row["total"]) for row in ask("page_alert_sessions", instance="db1", event_ids=events, **RANGE)
     ] == [2, 2]
+
+
+def test_an_alert_of_a_slow_query_log_leads_to_its_session_and_query(stored, ask):
+    entries = [
+        slow(5 * 60, query_id=5, rows_sent=184_302),
+        slow(5 * 60, query_id=5),
+        audit(5 * 60, query_id=5),
+    ]
+    other = audit(5 * 60, query_id=6, connection_id=8)
+    stored("query_events", *entries[:2])
+    stored("audit_events", entries[2], other)
+
+    class Asked:
+        rows = staticmethod(ask)
+
+    def read(*events: dict) -> list[dict]:
+        row = {**alert_of(*events), **dict.fromkeys(("window_from", "event_time"), datetime.now(UTC))}
+        span = {"window_from": datetime.now(UTC) - timedelta(hours=6)}
+        return details.queries(Asked, {**row, **span})
+
+    of_slow, of_both, of_audit = read(entries[0]), read(*entries, other), read(other)
+    assert [(row["query"], row["rows_sent"]) for row in of_slow] == [("0000000000000005", "184,302")]
+    assert of_slow[0]["address"].startswith("/tailrace/queries/0000000000000005/?from=")
+    unknown = "unknown: the log of these events does not contain it"
+    assert [row["rows_sent"] for row in of_both] == ["at least 184,312, known for 2 of 3 events", unknown]
+    fact = next(value for name, value, _ in details.facts(FACTS, False, (), of_both) if name == "Rows sent")
+    assert fact == "at least 184,312, known for 2 of 4 events"
+    assert [row["rows_sent"] for row in of_audit] == [unknown]
+    found = ask("page_alert_sessions", instance="db1", event_ids=[entries[0]["event_id"]], **RANGE)
+    assert [(int(row["connection_id"]), int(row["events"])) for row in found] == [(7, 1)]
 
 
 def test_only_alerts_that_are_not_suppressed_are_new(raised, ask):

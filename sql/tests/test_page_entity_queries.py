@@ -153,6 +153,13 @@ def test_the_records_of_all_logs_in_order(logged, reading):
     ]  # fmt: skip
     read = next(row for row in shown if row["id"] == logged["read"]["event_id"])
     assert (read["what"], read["classes"], read["tables"]) == ("select pan", "pci", "shop.cards")
+    sent = [(row["shown_log"], row["shown_kind"], row["shown_rows"]) for row in shown if row["shown_rows"]]
+    assert sent == [
+        ("audit", "failed statement", "unknown"),
+        ("slow query", "statement", "10"),
+        ("audit", "table access", "unknown"),
+        ("audit", "statement", "unknown"),
+    ], "never 0 where the log does not contain it"
     assert read["address"] == "/tailrace/queries/0000000000000005/?range=24h"
     assert read["session_address"].startswith("/tailrace/sessions/shop/db1/7/?from=")
     of_user = reading("user", "ann")
@@ -175,6 +182,11 @@ def test_pages_have_every_record_once_also_those_of_one_microsecond(stored, read
     assert before is None or of_user.page("", before, 3) == ([], None)
     assert len(seen) == len(set(seen)) == 12
     assert set(seen) >= {row["event_id"] for row in same + later}
+    reversed_, after, found = reading("user", "ann", oldest=True), None, []
+    for _ in range(4):
+        rows, after = reversed_.page("", after, 3)
+        found += [row["id"] for row in rows]
+    assert (found, after) == (seen[::-1], None)
 
 
 def test_a_csv_has_the_rows_of_all_pages(logged, reading, monkeypatch):
@@ -182,6 +194,7 @@ def test_a_csv_has_the_rows_of_all_pages(logged, reading, monkeypatch):
     rows = reading("client", "10.0.3.9").all("", {})
     assert len(rows) == len({row["id"] for row in rows}) == 9
     assert [row["event_time"] for row in rows] == sorted((row["event_time"] for row in rows), reverse=True)
+    assert reading("client", "10.0.3.9", oldest=True).all("", {}) == rows[::-1]
 
 
 def test_alerts_about_it_alerts_that_name_its_records_and_alerts_in_its_sessions(logged, stored, reading):

@@ -275,6 +275,14 @@ def possible(clickhouse: ClickHouse, ids: Sequence[str], action: str) -> list[st
     return [id_ for id_ in ids if id_ in states and _is_possible(states[id_], action)]
 
 
+def actions_in(state: str) -> list[str]:
+    """Returns the actions that a state allows and that change something: ack is not one when acknowledged."""
+    possible_ = [
+        name for name in ("ack", "assign", "comment", "close", "reopen") if _is_possible(state, name)
+    ]
+    return [name for name in possible_ if not (name == "ack" and state == ACKNOWLEDGED)]
+
+
 def _is_possible(state: str, action: str) -> bool:
     try:
         _require_possible("", state, action)

@@ -1,12 +1,18 @@
-{#- The records of an entity in each log, for a WITH. `newest` limits each log to its latest records; `record_columns` are the columns that
+{#- The records of an entity in each log, for a WITH. `newest` limits each log to its latest records, with `oldest` to its
+    oldest ones; `record_columns` are the columns that
     the query uses, by default all: ClickHouse takes longer to analyse the others than to leave them out. -#}
 {%- include "parts/entity_conditions.sql" -%}
 {%- macro latest(table) -%}
     {%- if newest | default(false) %}
             AND (empty({kinds:Array(String)}) OR has({kinds:Array(String)}, event_kind))
             AND ({before_id:String} = ''
+        {%- if oldest %}
+                OR ({{ table }}.event_time, place) > ({from:DateTime64(6, 'UTC')}, {before_id:String}))
+        ORDER BY {{ table }}.event_time, place LIMIT {limit:UInt32}
+        {%- else %}
                 OR ({{ table }}.event_time, place) < ({to:DateTime64(6, 'UTC')} - INTERVAL 1 MICROSECOND, {before_id:String}))
         ORDER BY {{ table }}.event_time DESC, place DESC LIMIT {limit:UInt32}
+        {%- endif %}
     {%- endif -%}
 {%- endmacro %}
 {#- The client of a record in one form, as in the columns client_ip and client_host: its address, or else its host name. -#}

@@ -30,6 +30,12 @@ CONDITIONS = {
     "neq": "other than",
 }
 """The operators of a correlation's condition, as the detect job writes them, in words."""
+TITLES = {
+    "matches": "Matching events",
+    "condition": "Threshold of the rule",
+    "counted": "What the rule counts",
+}
+"""Titles of facts whose names do not say what they are."""
 
 HISTORY = (
     Column("at", "Time (UTC)", 20, "time"),
@@ -92,6 +98,36 @@ def sessions(store: "Store", alert: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def queries(store: "Store", alert: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Returns the queries of the alert's events, each with the address of its page and its rows sent."""
+    if not (alert["instance"] and alert["event_ids"]):
+        return []
+    span = around(alert)
+    rows = store.rows(
+        "page_alert_queries",
+        instance=alert["instance"],
+        event_ids=list(alert["event_ids"][:EVENT_IDS]),
+        **span.parameters(),
+    )
+    return [
+        {
+            **row,
+            "address": links.query(row["query"], span),
+            "rows_sent": rows_sent(row["sent"], row["known"], row["events"]),
+        }
+        for row in rows
+    ]
+
+
+def rows_sent(sent: int, known: int, events: int) -> str:
+    """Returns the rows sent by events, of which only those of slow query logs are known."""
+    if not known:
+        return f"{formats.UNKNOWN}: the log of these events does not contain it"
+    if known < events:
+        return f"at least {formats.count(sent)}, known for {known:,} of {events:,} events"
+    return formats.count(sent)
+
+
 def pseudonyms(store: "Store", alert: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Returns the pseudonyms of users and clients in the alert's events, as `facts`; the alert has names."""
     if not alert["event_ids"]:
@@ -137,8 +173,8 @@ def _times(alert: Mapping[str, Any]) -> str:
 
 def fact_title(name: str) -> str:
     """Returns the title of a fact of a rule or detector: `median_before_ms` is "Median before (ms)"."""
-    if name == "matches":
-        return "Matching events"
+    if name in TITLES:
+        return TITLES[name]
     words, is_milliseconds = name.removesuffix("_ms").replace("_", " "), name.endswith("_ms")
     words = words.replace("src ip", "client").replace(" ip", " address")
     return words[:1].upper() + words[1:] + (" (ms)" if is_milliseconds else "")
@@ -153,17 +189,21 @@ def fact_value(name: str, value: str) -> str:
 
 
 def facts(
-    alert: Mapping[str, Any], has_entities: bool, in_events: Sequence[tuple[str, str, str]] = ()
+    alert: Mapping[str, Any],
+    has_entities: bool,
+    in_events: Sequence[tuple[str, str, str]] = (),
+    its_queries: Sequence[Mapping[str, Any]] = (),
+    has_queries: bool = False,
 ) -> list[tuple[str, str, str]]:
     """Returns name, value and the address of a link (or nothing) of what is known about an alert.
 
-    `in_events` are the facts of `pseudonyms`.
+    `in_events` are the facts of `pseudonyms`, `its_queries` the rows of `queries`.
     """
     span = around(alert) if has_entities else None
     user = links.user(alert["user"], span) if span and alert["user"] else ""
     client = links.client(alert["src_ip"], span) if span and alert["src_ip"] else ""
     listed = [
-        ("Entity", formats.entity(alert["entity_key"]), ""),
+        ("Entity", formats.entity(alert["entity_key"]), _query_address(alert) if has_queries else ""),
         ("User", alert["user"], user),
         ("Client", alert["src_ip"], client),
         *in_events,
@@ -171,6 +211,7 @@ def facts(
         ("Instance", alert["instance"], ""),
         ("Cluster", alert["cluster"], ""),
         ("Database", alert["database"], ""),
+        ("Rows sent", _all_rows_sent(its_queries), ""),
         ("Detected (UTC)", formats.time(alert["detected_at"]), ""),
         ("Last detected (UTC)", formats.time(alert["updated_at"]), ""),
         ("Late", "yes: the event arrived after its time" if alert["late"] else "", ""),
@@ -181,6 +222,19 @@ def facts(
         ("Rule file", alert["rule_file"], ""),
     ]
     return [(name, formats.visible(value), address) for name, value, address in listed if value]
+
+
+def _query_address(alert: Mapping[str, Any]) -> str:
+    """Returns the address of the query that an alert is about; empty if it is about something else."""
+    query_id = (alert.get("entity") or {}).get("query_id", "")
+    return links.query(query_id.upper(), around(alert)) if query_id else ""
+
+
+def _all_rows_sent(its_queries: Sequence[Mapping[str, Any]]) -> str:
+    if not its_queries:
+        return ""
+    first = its_queries[0]
+    return rows_sent(first["all_sent"], first["all_known"], first["all_events"])
 
 
 def _tactics(tags: Sequence[str]) -> str:

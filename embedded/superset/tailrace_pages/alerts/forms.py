@@ -46,6 +46,7 @@ def choices() -> dict[str, Any]:
         "choices": filters.CHOICES,
         "verdicts": triage.VERDICTS,
         "actions": handling.ACTIONS,
+        "allowed": tuple(handling.ACTIONS),
         "scopes": handling.SCOPES,
         "spans": tuple(handling.SPANS),
         "can_act": handling.can_act() and viewer().may("handle_alerts"),

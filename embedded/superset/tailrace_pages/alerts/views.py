@@ -6,6 +6,7 @@ from typing import Any
 from flask import jsonify, request, url_for
 from flask_login import current_user
 
+from tailrace.alerts import triage
 from tailrace_pages import links, rendering, saved_filters
 from tailrace_pages.alerts import (
     active_suppressions,
@@ -85,12 +86,14 @@ def alert(id_: str) -> Any:
     before, total = details.earlier(store(), found)
     restricted, has_entities = forms.restricted(), rendering.has_page("Users and clients")
     in_events = details.pseudonyms(store(), found) if has_entities else []
+    its_queries, has_queries = details.queries(store(), found), rendering.has_page("Queries")
     return rendering.render(
         "alerts/alert.html",
         found["rule_title"],
         alert=found,
         sentence=details.sentence(found),
-        facts=details.facts(found, has_entities, in_events),
+        facts=details.facts(found, has_entities, in_events, its_queries, has_queries),
+        queries=its_queries if has_queries else [],
         gap=gaps.read(store(), found, rendering.has_page("Evidence")),
         sessions=details.sessions(store(), found) if has_entities else [],
         history=details.history(store(), id_),
@@ -104,7 +107,8 @@ def alert(id_: str) -> Any:
         permitted=restrictions.permitted(found, handling.SCOPES, restricted),
         restricted=restricted,
         incident=links.address("alerts", "incidents", id_) if not found["silenced"] else "",
-        **forms.choices(),
+        evidence=links.address("evidence") if rendering.has_page("Evidence") else "",
+        **{**forms.choices(), "allowed": triage.actions_in(found["state"])},
     )
 
 

@@ -42,12 +42,12 @@ class Rows(Protocol):
 
 
 @cache
-def text(query: str, kind: str, daily: bool = False, matches: bool = True) -> str:
+def text(query: str, kind: str, daily: bool = False, matches: bool = True, oldest: bool = False) -> str:
     """Returns a query of sql/queries for entities of a kind; `daily` for bars of days, `matches` for actions
-    of data access that are matched between logs."""
+    of data access that are matched between logs, `oldest` for the oldest records first."""
     template = query_text(QUERIES / f"{query}.sql")
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
-    return environment.from_string(template).render(kind=kind, daily=daily, matches=matches)
+    return environment.from_string(template).render(kind=kind, daily=daily, matches=matches, oldest=oldest)
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class Reading:
     store: Rows
     entity: Entity
     span: TimeRange
+    oldest: bool = False
+    """Whether the oldest records are first."""
 
     def _rows(
         self,
@@ -68,7 +70,7 @@ class Reading:
         **more: object,
     ) -> list[dict[str, Any]]:
         span = {"from": f"{since:{PRECISE}}", "to": f"{until:{PRECISE}}"}
-        rendered = text(query, self.entity.kind, daily, matches)
+        rendered = text(query, self.entity.kind, daily, matches, self.oldest)
         return self.store.rows(rendered, **self.entity.parameters(), **span, **more)
 
     @read_once
@@ -199,13 +201,17 @@ class Reading:
             [row for row in self.alerts_of_range if row["relation"] in ABOUT] if kind in ("", "alert") else []
         )
         found = self._records(kind, before, size + 1) if kind != "alert" else []
-        return records.merged(found, alerts, before, size)
+        return records.merged(found, alerts, before, size, self.oldest)
 
     def _records(self, kind: str, before: Position | None, limit: int) -> list[Row]:
         width = overview.width_of(self.span)
-        since = records.lowest(self.timeline, self.span, width, before, kind, limit)
+        given = (self.timeline, self.span, width, before, kind, limit)
+        if self.oldest:
+            ends = before.time if before else self.span.since, records.highest(*given)
+        else:
+            ends = records.lowest(*given), before.end() if before else self.span.until
         place = {"kinds": [kind] if kind else [], "before_id": before.id if before else "", "limit": limit}
-        return self._rows("page_entity_events", since, before.end() if before else self.span.until, **place)
+        return self._rows("page_entity_events", *ends, **place)
 
     def shown(self, rows: Sequence[Row], links: Mapping[str, str]) -> list[dict[str, Any]]:
         """Returns rows of the table of records, with texts and data classes."""

@@ -1,8 +1,8 @@
-"""The table of records across logs, newest first, with alerts between them.
+"""The table of records across logs, newest or oldest first, with alerts between them.
 
 Records of one log with the same time are in the order of the log. A page begins after a position, which is
 the time and the place of the last row of the page before. It costs the same whichever page it is: `lowest`
-limits the time range that is read, by the counts of the chart's bars.
+and `highest` limit the time range that is read, by the counts of the chart's bars.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -32,6 +32,8 @@ KINDS = {
     "alert": "alert",
 }
 """Kinds of records by their value in addresses."""
+ORDERS = ("newest", "oldest")
+"""Which records are first, as the argument `order`; the first is the default."""
 TITLES = {
     "": "All",
     "connection": "Logins and logouts",
@@ -43,6 +45,8 @@ TITLES = {
     "other": "Other",
     "alert": "Alerts",
 }
+WITH_ROWS = frozenset({"statement", "failed", "table"})
+"""Kinds of records that can send rows: their number is unknown if the log does not contain it."""
 LOGS = {"audit": "audit", "general": "general", "slowlog": "slow query", "errorlog": "error", "": ""}
 PRECISE = "%Y-%m-%d %H:%M:%S.%f"
 
@@ -51,8 +55,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Position:
-    """The last row of a page: the next page has what is older. `id` is the place of a record (`place` of
-    page_entity_events), or the id of an alert."""
+    """The last row of a page: the next page has what follows in the order of the page. `id` is the place of
+    a record (`place` of page_entity_events), or the id of an alert."""
 
     time: datetime
     id: str
@@ -85,6 +89,13 @@ def kind(text: str) -> str:
     return text
 
 
+def oldest_first(text: str) -> bool:
+    """Returns whether the argument `order` asks for the oldest records first. Raises BadAddressError."""
+    if text not in ORDERS:
+        raise BadAddressError(f"order={text} does not exist; there are {', '.join(ORDERS)}.")
+    return text == ORDERS[1]
+
+
 def lowest(
     rows: Sequence[Row], span: TimeRange, width: int, before: Position | None, wanted: str, limit: int
 ) -> datetime:
@@ -104,20 +115,40 @@ def lowest(
     return span.since
 
 
-def merged(
-    found: Sequence[Row], alerts: Sequence[Row], before: Position | None, size: int
-) -> tuple[list[Row], Position | None]:
-    """Returns the rows of a page, newest first, and the position of the next page, None if this is the last.
+def highest(
+    rows: Sequence[Row], span: TimeRange, width: int, after: Position | None, wanted: str, limit: int
+) -> datetime:
+    """Returns a time before which there are `limit` records of a kind after a position, or the range's end.
 
-    `found` are records from the position on, at most size + 1.
+    `rows` are those of page_entity_timeline. The bar of the position itself is not counted.
     """
-    cursor = (before.time, before.id) if before else None
-    both = [*found, *(row for row in alerts if cursor is None or _place(row) < cursor)]
-    both.sort(key=_place, reverse=True)
+    begin = (after.time if after else span.since).timestamp()
+    left = limit
+    for row in sorted((row for row in rows if row["is_current"]), key=lambda row: row["bar"]):
+        if row["bar"].timestamp() < begin:
+            continue
+        left -= row["kinds"].get(wanted, 0) if wanted else sum(row["kinds"].values())
+        if left <= 0:
+            return min(row["bar"] + timedelta(seconds=width), span.until)
+    return span.until
+
+
+def merged(
+    found: Sequence[Row], alerts: Sequence[Row], before: Position | None, size: int, oldest: bool = False
+) -> tuple[list[Row], Position | None]:
+    """Returns the rows of a page, newest or oldest first, and the position of the next page, None if this is
+    the last. `found` are records from the position on, at most size + 1."""
+    both = [*found, *(row for row in alerts if before is None or _follows(row, before, oldest))]
+    both.sort(key=_place, reverse=not oldest)
     if len(both) <= size:
         return both, None
     shown = both[:size]
     return shown, Position(*_place(shown[-1]))
+
+
+def _follows(row: Row, before: Position, oldest: bool) -> bool:
+    cursor = (before.time, before.id)
+    return _place(row) > cursor if oldest else _place(row) < cursor
 
 
 def _place(row: Row) -> tuple[datetime, str]:
@@ -148,6 +179,7 @@ def _record(
         "shown_log": LOGS.get(row["log"], row["log"]),
         "what": row["text"] or statements.get(row["query"], "") or _command(row),
         "address": addresses.query(row["query"], links) if row["query"] else "",
+        "shown_rows": _rows_sent(row),
         "tables": ", ".join(row["table_names"]),
         "classes": _classes(its) if its else "",
         "session": str(connection) if connection else "",
@@ -176,7 +208,15 @@ def _alert(row: Row) -> dict[str, Any]:
         "program": "",
         "query_seconds": None,
         "sent_rows": None,
+        "shown_rows": "",
     }
+
+
+def _rows_sent(row: Row) -> str:
+    """Returns the rows sent; empty for a record of a kind that sends none."""
+    if row["sent_rows"] is None and row["event_kind"] not in WITH_ROWS:
+        return ""
+    return formats.count(row["sent_rows"])
 
 
 def _command(row: Row) -> str:
@@ -202,6 +242,7 @@ _COLUMNS = (
     Column("instance", "Instance", 12),
     Column("session", "Session", 10, link="session_address", note="The connection id"),
     Column("what", "Statement, message or alert", 0, link="address"),
+    Column("shown_rows", "Rows sent", 10, note="Slow query logs contain it, audit logs do not"),
     Column("classes", "Data classes", 12),
     Column("error_code", "Error", 8, note="The error code of the server"),
 )

@@ -70,7 +70,8 @@ def session(cluster: str, instance: str, connection: str) -> Any:
 
 def _answer(about: Entity) -> Any:
     its_store = store()
-    reading = Reading(its_store, about, rendering.page_range())
+    oldest = records.oldest_first(request.args.get("order", records.ORDERS[0]))
+    reading = Reading(its_store, about, rendering.page_range(), oldest)
     links = _links(reading.span, dict(about.filters))
     kind = records.kind(request.args.get("kind", ""))
     before = records.position(request.args.get("before", ""))
@@ -93,6 +94,8 @@ def _answer(about: Entity) -> Any:
         rows=shown,
         kind=kind,
         kinds=_kinds(),
+        oldest=oldest,
+        other_order=rendering.changed(order=None if oldest else records.ORDERS[1], before=None),
         first=rendering.changed(before=None) if before else "",
         following=rendering.changed(before=following.argument()) if following else "",
         latest=latest,
