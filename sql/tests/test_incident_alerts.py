@@ -3,12 +3,15 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from entity_rows import Store
+from security_rows import denied_message, refused
 
 from e2e.alert_rows import alert, written
 from tailrace.alerts import triage
 from tailrace.alerts.incidents import Incidents
 from tailrace.alerts.triage import Action
 from tailrace.cli.commands import alerts_incidents
+from tailrace_pages.alerts import incidents as pages
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
@@ -53,6 +56,34 @@ def test_alerts_of_a_user_and_a_client_that_one_alert_links_are_an_incident(rais
         assert within(incidents(audience)) == within(incidents())
     found = incidents().of(dumped)
     assert (found.id, found.level, found.values("account")) == (guessed, "critical", ["ANN", "ann"])
+
+
+def test_an_incident_names_the_users_of_its_events(raised, stored, incidents, user):
+    """A password spray is about a client: its alert names no user, its events name each account."""
+    at = [f"{NOON + timedelta(seconds=second):%Y-%m-%d %H:%M:%S}" for second in range(14)]
+    tried = [refused(0, user=f"u{second:02}", event_time=at[second]) for second in range(14)]
+    denied = {**denied_message(0, user="zoe"), "event_time": at[13]}
+    stored("audit_events", *tried[:13], refused(0, user="unrelated", event_time=at[3]))
+    stored("error_events", denied)
+    ids = [row["event_id"] for row in (*tried[:13], denied)]
+    of_client = {"client": "10.0.0.9", "event_ids": ids}
+    spray, once = (
+        raised(0.5, count=14, **of_client),
+        raised(30, "ann", "10.0.0.9", event_ids=ids[:1], count=1),
+    )
+    found = incidents().of(once)
+
+    def facts() -> dict[str, list]:
+        of_events = pages.users_of_events(Store(user("reader_security")), found)
+        return dict(pages.facts(found, True, of_events))
+
+    shown = facts()["Users in its events: 14"]
+    assert [name for name, _ in shown] == [*(f"u{second:02}" for second in range(13)), "zoe"]
+    assert shown[0][1].startswith("/tailrace/entities/user/u00/?from=")
+    assert [name for name, _ in facts()["Users"]] == ["ann"]
+    raised(31, "ann", event_ids=ids[:1], count=400)
+    found = incidents().of(spray)
+    assert "Users in its events: at least 14" in facts()
 
 
 def test_an_incident_is_complete_at_the_ends_of_a_range(raised, incidents):

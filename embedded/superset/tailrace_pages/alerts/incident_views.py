@@ -50,7 +50,10 @@ def incident(id_: str) -> Any:
         "alerts/incident.html",
         f"Incident with {len(rows)} alert{'s' if len(rows) > 1 else ''}",
         incident=row,
-        facts=incidents.facts(found, rendering.has_page("Users and clients")),
+        facts=incidents.facts(
+            found, rendering.has_page("Users and clients"), incidents.users_of_events(store(), found)
+        ),
+        shown=incidents.SHOWN,
         columns=incidents.ALERTS,
         rows=rows,
         **forms.choices(),

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from tailrace.alerts.incidents import Incident, Incidents
-from tailrace.alerts.triage import CLOSED
+from tailrace.alerts.triage import CLOSED, uuid_of
 from tailrace_pages import formats, links
 from tailrace_pages.alerts import handling, listing
 from tailrace_pages.columns import Column
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 STATES = ("active", "any")
 RANGE = "7d"
 HOUR = timedelta(hours=1)
+SHOWN = 10
+"""Values of a fact that are shown before the others are opened."""
 
 COLUMNS = (
     Column("level", "Highest severity", 16, "severity"),
@@ -69,22 +71,43 @@ def row(incident: Incident) -> dict[str, Any]:
     }
 
 
-def facts(incident: Incident, has_entities: bool) -> list[tuple[str, list[tuple[str, str]]]]:
+def users_of_events(store: "Store", incident: Incident) -> tuple[list[str], bool]:
+    """Returns the users of the events that the alerts name, in order, and whether there may be more: an
+    alert names at most 100 events."""
+    span = _span(incident)
+    rows = store.rows("page_incident_users", ids=list(map(uuid_of, incident.ids)), **span.parameters())
+    return [row["name"] for row in rows], any(row["is_cut"] for row in rows)
+
+
+def _span(incident: Incident) -> TimeRange:
+    """The time of the incident, and an hour before and after it."""
+    ends = (end.replace(microsecond=0) for end in (incident.began, incident.ended))
+    return TimeRange(*ends).around(HOUR)
+
+
+def facts(
+    incident: Incident, has_entities: bool, of_events: tuple[Sequence[str], bool] = ((), False)
+) -> list[tuple[str, list[tuple[str, str]]]]:
     """Returns name and values of what is known about an incident; a value without a link has no address.
 
-    Links to users and clients have the time of the incident, and an hour before and after it.
+    `of_events` is what `users_of_events` returns. Links to users and clients have the time of `_span`.
     """
-    ends = (end.replace(microsecond=0) for end in (incident.began, incident.ended))
-    span = TimeRange(*ends).around(HOUR)
+    span = _span(incident)
     user, client = (links.user, links.client) if has_entities else (_no_link, _no_link)
     began, ended = formats.time(incident.began), formats.time(incident.ended)
     return [
         ("Time (UTC)", [(began if began == ended else f"{began} to {ended}", "")]),
         ("Users", [(name, user(name, span)) for name in incident.values("account")]),
+        (_number_of_users(of_events), [(name, user(name, span)) for name in of_events[0]]),
         ("Clients", [(name, client(name, span)) for name in incident.values("client")]),
         ("Instances", [(name, "") for name in incident.values("instance")]),
         ("Tactics in order", [(name, "") for name in incident.tactics]),
     ]
+
+
+def _number_of_users(of_events: tuple[Sequence[str], bool]) -> str:
+    names, is_cut = of_events
+    return f"Users in its events: {'at least ' if is_cut else ''}{formats.count(len(names))}"
 
 
 def _no_link(name: str, span: TimeRange) -> str:
