@@ -98,7 +98,8 @@ def test_who_may_not_suppress_gets_no_form_to_end_a_suppression(can_suppress):
 
 
 def test_the_browser_asks_for_a_reason_before_an_action_that_needs_one():
-    html = rendered("actions('With these')", verdicts=("benign",), viewer={"name": "erin"})
+    context = {"verdicts": ("benign",), "viewer": {"name": "erin"}}
+    html = rendered("actions('With these')", allowed=tuple(handling.ACTIONS), **context)
     needy = set(re.findall(r'<button name="action" value="(\w+)" data-needs="reason"', html))
     assert needy == handling.ACTIONS.keys() - handling.WITHOUT_REASON.keys()
 
