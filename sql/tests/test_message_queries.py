@@ -86,6 +86,20 @@ def test_messages_have_a_subject_and_a_relevance(errors):
     assert all(not row["link"] for row in found if row["what"] != "aborted connection")
 
 
+def test_the_end_of_a_replication_outage_is_listed_and_a_chosen_kind_has_all_its_messages(
+    errors, user, rendered
+):
+    resumed = message("replication_state", 5, message="Slave I/O thread: connected to master")
+    outage = message("replication_error", 6, level="ERROR", message="error connecting to master")
+    user("writer").insert("tailrace.error_events", [outage, resumed])
+    shown = {row["what"]: (bool(row["notable"]), bool(row["listed"])) for row in errors("errors")}
+    assert shown["replication error"] == (True, True)
+    assert shown["replication state"] == (False, True), "it needs no attention, and says when the outage ended"
+    assert shown["innodb monitor"] == (False, False)
+    (monitor,) = [row for row in errors("errors", what=["innodb monitor"]) if row["what"] == "innodb monitor"]
+    assert monitor["notable"] and monitor["listed"]
+
+
 def test_a_crash_leads_to_the_statement_that_it_names(errors):
     (crash,) = [row for row in errors("errors", (None, None)) if row["what"] == "crash"]
 
