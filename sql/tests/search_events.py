@@ -229,7 +229,7 @@ def message(row: Mapping[str, Any]) -> dict[str, list]:
         "kind": ["refused" if denied else "message"],
         "client": [place(row)],
         "flag": row["flags"],
-        "command": [row["kind"]],
+        "command": [row["kind"].replace("_", " ")],
         "session": [row["thread_id"] or int(row["details"].get("connection", 0)) or None],
         "status": [1045 if denied else None],
         "level": [row["level"]],

@@ -94,7 +94,7 @@ def test_the_end_of_a_replication_outage_is_listed_and_a_chosen_kind_has_all_its
     user("writer").insert("tailrace.error_events", [outage, resumed])
     shown = {row["what"]: (bool(row["notable"]), bool(row["listed"])) for row in errors("errors")}
     assert shown["replication error"] == (True, True)
-    assert shown["replication state"] == (False, True), "it needs no attention, and says when the outage ended"
+    assert shown["replication state"] == (False, True), "it says when the outage ended"
     assert shown["innodb monitor"] == (False, False)
     (monitor,) = [row for row in errors("errors", what=["innodb monitor"]) if row["what"] == "innodb monitor"]
     assert monitor["notable"] and monitor["listed"]

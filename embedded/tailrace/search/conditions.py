@@ -4,8 +4,8 @@ An expression is 0 or 1 and never NULL, so that NOT finds exactly the other even
 TRUE are folded: a table in which nothing can match is not read.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tailrace.search.fields import BY_NAME
 from tailrace.search.model import (
@@ -140,11 +140,23 @@ def _equal(values: Sequence[Value], column: Column, its: ValueType, parameters: 
     exact = [value for value in values if not value.is_pattern and _occurs(value, column, its)]
     if column.is_array:
         return [_in_array(value, column, parameters) for value in [*patterns, *exact]]
+    if column.wider is not None:
+        patterns, exact = _spelled(patterns, column.wider), _spelled(exact, column.wider)
     found = [f"{column.sql} LIKE {parameters.add(_pattern(value, its), 'String')}" for value in patterns]
     given = [parameters.add(its.convert(value.text), its.clickhouse) for value in exact]
     if len(given) == 1:
         return [*found, f"{column.sql} = {given[0]}"]
     return [*found, f"{column.sql} IN ({', '.join(given)})"] if given else [*found, FALSE]
+
+
+def _spelled(values: Sequence[Value], wider: Mapping[str, tuple[str, ...]]) -> list[Value]:
+    """Returns the values of names in any spelling: `Replication_Error` is `replication error`."""
+    names = [(value, value.text.lower()) for value in values]
+    return [
+        replace(value, text=each)
+        for value, name in names
+        for each in wider.get(name, (name.replace("_", " "),))
+    ]
 
 
 def _occurs(value: Value, column: Column, its: ValueType) -> bool:

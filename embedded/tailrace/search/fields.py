@@ -67,7 +67,11 @@ FIELDS = (
     ),
     Field("class", types.NAME, "A data class that the statement touches", ("data_class",), has_top=False),
     Field("verb", types.UPPER, "The first word of the statement, such as `SELECT`"),
-    Field("command", types.NAME, "The command of an audit record, or the kind of an error log's message"),
+    Field(
+        "command",
+        types.NAME,
+        "The command of an audit record, or the kind of an error log's message, as *Errors* names it",
+    ),
     Field("query", types.QUERY, "The query id", ("query_id",)),
     Field("session", types.COUNT, "The connection id", ("connection",)),
     Field("status", types.INTEGER, "The error code of the server; 0 for success", ("errno",)),

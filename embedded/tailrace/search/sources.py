@@ -20,6 +20,21 @@ KIND_OF_AUDIT = (
     "e.has_failed, 'failed', 'statement')"
 )
 KIND_OF_ENTRY = "if(e.has_failed, 'failed', 'statement')"
+NAME_OF_MESSAGE = (
+    "multiIf(e.kind = 'deadlock' AND e.message ILIKE '%aborted due to deadlock%', 'victim of a deadlock', "
+    "e.kind = 'connection_aborted', if(e.message ILIKE 'Could not %packet%', 'packet not read', "
+    "'aborted connection'), "
+    "e.kind = 'server_state', transform(e.details['state'], ['start', 'recovery', 'shutdown'], "
+    "['restart', 'crash recovery', 'shutdown'], 'server state'), "
+    "replaceAll(toString(e.kind), '_', ' '))"
+)
+"""The kind of a message as sql/queries/errors.sql names it for the dashboard *Errors*, but `other` without
+its level."""
+WIDER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "connection_aborted": ("aborted connection", "packet not read"),
+    "server_state": ("server state", "restart", "crash recovery", "shutdown"),
+}
+"""Stored kinds (io.tailrace.errorlog.ErrorKind) that NAME_OF_MESSAGE divides."""
 KIND_OF_MESSAGE = "if(e.kind = 'access_denied', 'refused', 'message')"
 
 
@@ -38,6 +53,9 @@ class Column:
     """The values that occur in this table; None: any."""
     has_qualified_names: bool = False
     """Whether `cards` stands for `shop.cards`, too; the names are among those of the column `table`."""
+    wider: Mapping[str, tuple[str, ...]] | None = None
+    """Of names in lower case with spaces, which may be written with underscores and in any case: what other
+    names stand for. None: the values are no such names."""
     of_table: str = ""
     """Another table, by event id, whose column `sql` is."""
 
@@ -173,7 +191,7 @@ ERRORS = Source(
         **_OF_LOGS,
         "log": _constant("error"),
         "kind": _always(KIND_OF_MESSAGE, "refused", "message"),
-        "command": _text("e.kind"),
+        "command": Column(NAME_OF_MESSAGE, wider=WIDER_NAMES),
         "session": Column(_THREAD, f"{_THREAD} != 0"),
         "status": _nullable("if(e.kind = 'access_denied', toNullable(1045), NULL)"),
         "level": _text("e.level"),
