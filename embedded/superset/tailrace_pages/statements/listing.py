@@ -51,7 +51,7 @@ SLOWER_COLUMNS = (
     Column("p95", "p95", 10, "duration", note="95 % of the executions took at most this time"),
     Column("p99", "p99", 10, "duration", note="99 % of the executions took at most this time"),
     Column("lock_seconds", "Lock time", 10, "duration", note="Sum of the lock times in the slow logs"),
-    Column("query_id", "Query id", 12, "id"),
+    Column("query_id", "Query id", 14, "id"),
 )
 """Of the order `slower`: a row is a statement on one server."""
 
