@@ -115,9 +115,10 @@ describe('Slow queries, compared with the preceding interval', () => {
 
   test('keeps the time range in another dashboard that the menu opens', async () => {
     const stored = browser.page.waitForResponse((response) => response.url().includes('/filter_state') && response.ok());
-    await browser.page.goto(`${browser.url}/superset/dashboard/slow-queries/${address({ range: [range.from, range.to] })}`);
+    const parsed = { waitUntil: 'domcontentloaded' };
+    await browser.page.goto(`${browser.url}/superset/dashboard/slow-queries/${address({ range: [range.from, range.to] })}`, parsed);
     await stored;
-    await browser.page.goto(`${browser.url}/superset/dashboard/errors/`);
+    await browser.page.goto(`${browser.url}/superset/dashboard/errors/`, parsed);
     const [from, to] = [range.from, range.to].map((time) => new Date(time).toISOString().slice(0, 16).replace('T', ' '));
     await browser.page.locator('[data-test="time-range-trigger"]', { hasText: `${from} to ${to} UTC` }).waitFor();
     await browser.page.context().clearCookies({ name: 'tailrace_range' });

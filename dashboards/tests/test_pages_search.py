@@ -95,3 +95,12 @@ def test_links_to_searches_keep_the_time_range_of_the_page(visitors):
     assert 'href="/tailrace/search/?q=verb:GRANT,REVOKE&amp;range=30d"' in examples
     named = security.get("/tailrace/search/", q="203.0.113.66", range="7d").text
     assert 'href="/tailrace/search/?q=client:203.0.113.66&amp;range=7d"' in named
+
+
+def test_words_that_join_no_conditions_are_explained(visitors):
+    shown = visitors["security"].get("/tailrace/search/", q="user:nobody and log:audit").text
+    assert "looked for the text and" in shown and "capital letters" in shown
+    assert (
+        "capital letters"
+        not in visitors["security"].get("/tailrace/search/", q="user:nobody AND log:audit").text
+    )

@@ -100,6 +100,8 @@ def test_a_chosen_range_is_kept_for_the_next_dashboard_and_page(visitors, client
         assert marked_range() == "yesterday"
         assert visitor.get("/tailrace/queries/", range="6h").ok
         assert default("errors") == "Last 6 hours"
+        searched = visitor.get("/tailrace/search/", q="log:slow | top user").text
+        assert 'range=6h" aria-current="true"' in searched
         store("errors", own)
         assert (default("errors"), marked_range()) == (own, "24h"), "its own default ends it"
     finally:

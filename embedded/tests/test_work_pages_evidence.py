@@ -6,7 +6,7 @@ import pytest
 
 from tailrace.evidence import framework
 from tailrace.evidence.period import Period
-from tailrace_pages.evidence import actions, gaps, periods, rows
+from tailrace_pages.evidence import actions, gaps, periods, reviewing, rows
 from tailrace_pages.page_errors import BadAddressError
 from tailrace_pages.time_range import TimeRange
 
@@ -48,6 +48,48 @@ def server(instance: str, state: str = "audited") -> dict:
 def minutes(instance: str, **more: int) -> dict:
     counted = {"missing": 0, "unknown": 0, "behind": 0, "minutes": 60, **more}
     return {"instance": instance, **counted, "watched": 60 - counted["unknown"]}
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "expected"),
+    [
+        (NOW - 7 * DAY, NOW, ("2026-11-18", "2026-11-24")),
+        (NOW - DAY, NOW, ("2026-11-23", "2026-11-24")),
+        (NOW - timedelta(hours=6), NOW, ("2026-11-23", "2026-11-24")),
+        (
+            datetime(2026, 11, 20, 10, tzinfo=UTC),
+            datetime(2026, 11, 20, 11, tzinfo=UTC),
+            ("2026-11-20", "2026-11-21"),
+        ),
+        (
+            datetime(2026, 11, 20, tzinfo=UTC),
+            datetime(2026, 11, 21, tzinfo=UTC),
+            ("2026-11-20", "2026-11-21"),
+        ),
+    ],
+)
+def test_a_review_is_of_whole_days_that_have_ended(since, until, expected):
+    found = periods.whole_days(TimeRange(since, until), NOW)
+    assert (f"{found.since:%F}", f"{found.until:%F}") == expected
+    assert found.since.hour == found.since.minute == found.until.hour == found.until.minute == 0
+
+
+def test_the_form_contains_the_review_that_it_corrects():
+    review = {
+        "review": "AB-cd",
+        "corrected_by": "",
+        "servers_reviewed": "db1",
+        "servers": ["db1"],
+        "finding": "x",
+    }
+    review |= {"reviewed_from": NOW - 2 * DAY, "reviewed_to": NOW - DAY}
+    found = reviewing.form(TimeRange(NOW - DAY, NOW), ["db1", "db2"], [review], "abcd", NOW)
+    assert (found["chosen"], found["finding"], found["corrects"]) == (["db1"], "x", "abcd")
+    assert found["from"] == "2026-11-22T08:30Z"
+    (row,) = reviewing.listed([review], lambda id_: f"/{id_}")
+    assert (row["correction"], row["correction_link"]) == ("Correct", "/abcd")
+    (row,) = reviewing.listed([{**review, "corrected_by": "ef-01"}], lambda id_: f"/{id_}")
+    assert (row["correction"], row["correction_link"]) == ("corrected by ef01", "")
 
 
 def test_servers_with_gaps_come_first_and_unknown_minutes_are_no_zero():

@@ -252,22 +252,6 @@ def test_retention_is_what_is_applied(admin, ask):
     )
 
 
-def test_days_without_review_are_those_that_reviews_do_not_cover_completely(admin, user, ask):
-    day = NOW.replace(hour=0, minute=0, second=0) - timedelta(days=3)
-    for hours, back in ((24, 0), (5, 1)):
-        begin = day - timedelta(days=back)
-        signed = {"review_id": str(uuid.uuid4()), "actor": "olga", "scope": "all", "covers": "all servers"}
-        period = {"period_from": f"{begin:%F %T}", "period_to": f"{begin + timedelta(hours=hours):%F %T}"}
-        stored(admin, "reviews", {**signed, **period, "finding": "none"})
-    days = {row["day"]: row["state"] for row in ask("coverage_unreviewed")}
-    expected = {f"{NOW - timedelta(days=number):%F}" for number in range(8)} | {RANGE[1][:10]}
-    assert days.keys() == expected - {f"{day:%F}"}
-    assert days[f"{day - timedelta(days=1):%F}"] == "partly reviewed"
-    for review in ask("coverage_reviews"):
-        found = [review[name] for name in ("reviewer", "finding", "servers_reviewed", "corrected")]
-        assert found == ["olga", "none", "all servers", ""]
-
-
 def test_servers_without_data_are_listed(admin, ask):
     at = f"{NOW - timedelta(hours=1):%F %T}"
     stored(admin, "server_snapshots", {"instance": "db9", "kind": "server", "at": at, "status": "ok"})

@@ -4,6 +4,7 @@ import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from compliance_rows import NOW, RANGE, asking, stored
 
 from tailrace.evidence import framework, reviews
 from tailrace.evidence.parameters import parameters
@@ -126,3 +127,27 @@ def test_reviews_are_listed_with_their_servers_and_corrections(sign, user):
     assert [row["servers_reviewed"] for row in rows] == ["all servers", "db1, db2"]
     assert [row["corrected_by"].replace("-", "") for row in rows] == [right, ""]
     assert [row["reviewed"] for row in rows] == [reviews.EVERYTHING, "servers db2, db1"]
+
+
+def test_only_days_that_reviews_cover_completely_are_not_listed(admin, user, rendered):
+    ask = asking(user, rendered)
+    day = NOW.replace(hour=0, minute=0, second=0) - timedelta(days=3)
+    signed = {"actor": "olga", "scope": "all", "finding": "none"}
+
+    def review(first, end, **more):
+        period = {"period_from": f"{first:%F %T}", "period_to": f"{end:%F %T}"}
+        return {"review_id": str(uuid.uuid4()), **signed, **period, **more}
+
+    whole = review(day, day + timedelta(days=1), covers="all servers")
+    minute = day + timedelta(days=1, hours=10)
+    part = review(minute, minute + timedelta(minutes=1), covers="all servers")
+    old = review(day - timedelta(days=1), day)
+    stored(admin, "reviews", whole, part, old)
+    days = {row["day"]: row for row in ask("coverage_unreviewed")}
+    expected = {f"{NOW - timedelta(days=number):%F}" for number in range(8)} | {RANGE[1][:10]}
+    assert days.keys() == expected - {f"{day:%F}"}
+    assert days[f"{minute:%F}"]["state"] == "partly reviewed"
+    assert days[f"{minute:%F}"]["reviewed_parts"] == "10:00 to 10:01 all servers"
+    assert days[f"{day - timedelta(days=1):%F}"]["state"] == "scope not judged"
+    found = {row["reviewed_from"]: row["servers_reviewed"] for row in ask("coverage_reviews")}
+    assert found[whole["period_from"]] == "all servers" and found[old["period_from"]] == "not judged"

@@ -40,6 +40,11 @@ def page_range(default: str = time_range.DEFAULT) -> TimeRange:
     return g.tailrace_range
 
 
+def shown_range() -> TimeRange:
+    """Returns the time range that this request has read, or else that of `menu_range`."""
+    return g.get("tailrace_range") or menu_range()
+
+
 def menu_range() -> TimeRange:
     """Returns the time range of a page of the menu that keeps the range of the page before. An address with
     a range sets the one that is kept. Raises BadAddressError.

@@ -94,10 +94,7 @@ def _answer(about: Entity) -> Any:
         rows=shown,
         kind=kind,
         kinds=_kinds(),
-        oldest=oldest,
-        other_order=rendering.changed(order=None if oldest else records.ORDERS[1], before=None),
-        first=rendering.changed(before=None) if before else "",
-        following=rendering.changed(before=following.argument()) if following else "",
+        **_places(oldest, before, following),
         latest=latest,
         latest_address=_day_of(latest) if latest else "",
         sides=[*map(listing.limited, _others(reading, links)), *sides],
@@ -111,6 +108,16 @@ def _answer(about: Entity) -> Any:
         sides_since=reading.sides_since if reading.sides_since > reading.span.since else None,
         csv_of=lambda table: rendering.changed(format="csv", table=table, before=None),
     )  # fmt: skip
+
+
+def _places(oldest: bool, before: Any, following: Any) -> dict[str, Any]:
+    """The order of the records, and the addresses of the other order, the first and the following records."""
+    return {
+        "oldest": oldest,
+        "other_order": rendering.changed(order=None if oldest else records.ORDERS[1], before=None),
+        "first": rendering.changed(before=None) if before else "",
+        "following": rendering.changed(before=following.argument()) if following else "",
+    }
 
 
 def _pseudonyms(reading: Reading, links: Any) -> list[dict[str, Any]]:

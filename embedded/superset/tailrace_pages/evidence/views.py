@@ -67,15 +67,7 @@ def index() -> Any:
         requirements=[
             (each, [_entry(known, span, name) for name in each.results]) for each in known.requirements
         ],
-        reviews=reviewing.listed(reviews[:SHOWN_REVIEWS], lambda id_: _correcting(known, span, id_)),
-        review_columns=reviewing.COLUMNS,
-        review_form=reviewing.form(
-            span,
-            [row["instance"] for row in servers],
-            reviews,
-            request.args.get("corrects", ""),
-            rendering.now(),
-        ),
+        **_of_reviews(known, span, servers, reviews),
         data_class=_data_class(known, span),
         service={**service, "exports": service["exports"][:SHOWN_EXPORTS]},
         period=periods.texts(span),
@@ -83,6 +75,16 @@ def index() -> Any:
         links={name: _link(known, span, name) for name in known.results},
         not_covered=_link(known, span, INTERVALS, covered="no"),
     )
+
+
+def _of_reviews(known: Framework, span: TimeRange, servers: list, reviews: list) -> dict[str, Any]:
+    """The list of signed reviews, and the form that signs one."""
+    names, corrects = [row["instance"] for row in servers], request.args.get("corrects", "")
+    return {
+        "reviews": reviewing.listed(reviews[:SHOWN_REVIEWS], lambda id_: _correcting(known, span, id_)),
+        "review_columns": reviewing.COLUMNS,
+        "review_form": reviewing.form(span, names, reviews, corrects, rendering.now()),
+    }
 
 
 @blueprint.get("/tailrace/evidence/<framework>/<result>/")
@@ -173,7 +175,7 @@ def start_verification() -> Any:
     except ServiceError as error:
         return rendering.back_with(f"Not verified: {error}.", _form_address(), "failed")
     return rendering.back_with(
-        f"Verified: {uploaded.filename}", url_for("tailrace_evidence.verification", number=number)
+        f"Checked: {uploaded.filename}", url_for("tailrace_evidence.verification", number=number)
     )
 
 

@@ -155,7 +155,7 @@ def _is_read(asked: Request, span: TimeRange) -> Any:
 
 
 def _address(query: SearchQuery) -> str:
-    kept = {} if asking.has_time(query) else rendering.page_range().arguments()
+    kept = {} if asking.has_time(query) else rendering.shown_range().arguments()
     return url_for("tailrace_search.search", q=text_of(query), **kept)
 
 
@@ -203,4 +203,4 @@ def _saved() -> list[tuple[str, str]]:
 
 def _of_text(text: str) -> str:
     """Returns the address of a search in the time range of the page, which applies unless it has its own."""
-    return url_for("tailrace_search.search", q=text, **rendering.page_range().arguments())
+    return url_for("tailrace_search.search", q=text, **rendering.shown_range().arguments())

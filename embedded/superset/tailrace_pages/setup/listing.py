@@ -42,7 +42,13 @@ SOURCES = (
         "time",
         note="The last one of 7 days; of a slow query log to the minute",
     ),
-    Column("lag_seconds", "Lag", 20, "duration", note="Time since the last line while bytes are unread"),
+    Column(
+        "lag_seconds",
+        "Reading lag",
+        20,
+        "duration",
+        note="Time since the last line while bytes are unread; the lag of replication is not measured",
+    ),
 )
 CSV_RULES = (
     Column("rule_title", "Rule"),

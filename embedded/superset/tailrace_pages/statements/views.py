@@ -84,7 +84,7 @@ def submitted() -> Any:
     link = text if pasted is None else pasted.link
     if (link or not text) and len(quote(link)) <= MOST_IN_ADDRESS:
         return redirect(rendering.changed(q=link or None), 303)
-    return _found(text, rendering.page_range(), pasted)
+    return _found(text, rendering.menu_range(), pasted)
 
 
 def _checked(text: str) -> str:
