@@ -40,7 +40,7 @@ def tailrace(stack: Stack) -> Call:
 def test_from_a_review_to_a_bundle_that_an_auditor_verifies(stack: Stack, tailrace: Call, tmp_path: Path):
     bundle, key = tmp_path / "evidence.zip", tmp_path / "auditee.pem"
     signed = tailrace("review", "sign", *PERIOD, "--finding", "nothing unusual", "--actor", "ines").stdout
-    assert "ines reviewed 2026-01-01 00:00 UTC to" in signed
+    assert "ines reviewed all servers, 2026-01-01 00:00 UTC to" in signed
     assert signed[:8] in tailrace("review", "list").stdout
     printed = tailrace("evidence", "key")
     key.write_text(printed.stdout)
