@@ -14,5 +14,5 @@ SELECT
     if(query_id IS NULL, '', leftPad(hex(assumeNotNull(query_id)), 16, '0')) AS query,
     query_seconds, sent_rows, text
 FROM records
-ORDER BY {{ 'event_time, place' if oldest else 'event_time DESC, place DESC' }}
+ORDER BY {{ 'event_time, place' if oldest | default(false) else 'event_time DESC, place DESC' }}
 LIMIT {limit:UInt32}

@@ -6,7 +6,7 @@
     {%- if newest | default(false) %}
             AND (empty({kinds:Array(String)}) OR has({kinds:Array(String)}, event_kind))
             AND ({before_id:String} = ''
-        {%- if oldest %}
+        {%- if oldest | default(false) %}
                 OR ({{ table }}.event_time, place) > ({from:DateTime64(6, 'UTC')}, {before_id:String}))
         ORDER BY {{ table }}.event_time, place LIMIT {limit:UInt32}
         {%- else %}
