@@ -184,8 +184,14 @@ export class Browser {
   /** Opens a dashboard by path and query, and draws its first tab or the tab of the path. `charts` opens the other tabs. */
   async follow(path) {
     await this.#growWindow();
+    await this.#forgetRange();
     await this.page.goto(`${this.url}${path}`, { waitUntil: 'domcontentloaded' });
     await this.#opened();
+  }
+
+  /** Removes the time range that Tailrace keeps from the dashboard before (tailrace_kept_range.py), for tests of the defaults. */
+  #forgetRange() {
+    return this.page.context().clearCookies({ name: 'tailrace_range' });
   }
 
   async #growWindow() {
@@ -204,6 +210,7 @@ export class Browser {
     }
     await this.#route(NOWHERE);
     await this.page.waitForSelector(CHART, { state: 'detached' });
+    await this.#forgetRange();
     const answered = this.page.waitForResponse((response) => new URL(response.url()).pathname === `/api/v1/dashboard/${slug}/charts`);
     await this.#route(path);
     const answer = await answered;
@@ -236,6 +243,7 @@ export class Browser {
   /** Opens a dashboard and returns the milliseconds until the visible charts were drawn, without scrolling. */
   async glance(path) {
     await this.page.setViewportSize(this.viewport);
+    await this.#forgetRange();
     await this.page.goto(`${this.url}${path}`, { waitUntil: 'domcontentloaded' });
     await this.page.waitForSelector('[data-test-viz-type]');
     await this.#drawn({ inSightOnly: true });

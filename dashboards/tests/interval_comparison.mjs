@@ -19,7 +19,7 @@ const range = comparedRange(end);
 const shown = expectedValues.within(events, range);
 
 /** The query id in a link to the details of a statement. */
-const idIn = (link) => /[0-9A-F]{16}/.exec(link)[0];
+const idIn = (link) => /'([0-9A-F]{16})'/.exec(decodeURIComponent(link))[1];
 
 describe('Slow queries, compared with the preceding interval', () => {
   let charts;
