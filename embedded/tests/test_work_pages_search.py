@@ -117,9 +117,17 @@ def test_the_file_has_all_columns_and_leaves_unknown_values_empty():
 def test_a_value_of_top_leads_to_its_events():
     query = parse("status:!=0 last:1h | top user 2")
     rows = [{"value": "a b", "events": 3}, {"value": None, "events": 1}]
-    found = listing.top(rows, query, linking())
+    found = listing.top(rows, query, linking(), every=4)
     assert [row["address"] for row in found] == ['status:!=0 user:"a b" last:1h', ""]
     assert [row["share"] for row in found] == [0.75, 0.25] and found[1]["shown_value"] == listing.UNKNOWN
+    assert [row["share"] for row in listing.top(rows, query, linking(), every=8)] == [0.375, 0.125]
+    assert [row["share"] for row in listing.top(rows, query, linking())] == [None, None], (
+        "more values may exist"
+    )
+    longer = parse("status:!=0 last:1h | top user 3")
+    assert [row["share"] for row in listing.top(rows, longer, linking())] == [0.75, 0.25], (
+        "all values are listed"
+    )
     log = listing.counted([{"log": "slow", "events": 1}], parse("a OR b | count"), linking())
     assert log[0]["address"] == "(a OR b) log:slow"
 

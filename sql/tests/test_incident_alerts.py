@@ -77,13 +77,13 @@ def test_an_incident_names_the_users_of_its_events(raised, stored, incidents, us
         of_events = pages.users_of_events(Store(user("reader_security")), found)
         return dict(pages.facts(found, True, of_events))
 
-    shown = facts()["Users in its events: 14"]
+    shown = facts()["Users in the events that its alerts store: 14"]
     assert [name for name, _ in shown] == [*(f"u{second:02}" for second in range(13)), "zoe"]
     assert shown[0][1].startswith("/tailrace/entities/user/u00/?from=")
     assert [name for name, _ in facts()["Users"]] == ["ann"]
     raised(31, "ann", event_ids=ids[:1], count=400)
     found = incidents().of(spray)
-    assert "Users in its events: at least 14" in facts()
+    assert "Users in the events that its alerts store: at least 14" in facts()
 
 
 def test_an_incident_is_complete_at_the_ends_of_a_range(raised, incidents):

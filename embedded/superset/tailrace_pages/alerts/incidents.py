@@ -107,7 +107,8 @@ def facts(
 
 def _number_of_users(of_events: tuple[Sequence[str], bool]) -> str:
     names, is_cut = of_events
-    return f"Users in its events: {'at least ' if is_cut else ''}{formats.count(len(names))}"
+    least = "at least " if is_cut else ""
+    return f"Users in the events that its alerts store: {least}{formats.count(len(names))}"
 
 
 def _no_link(name: str, span: TimeRange) -> str:

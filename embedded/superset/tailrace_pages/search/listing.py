@@ -138,7 +138,12 @@ def pipe_columns(pipe: Pipe) -> tuple[Column, ...]:
     title = BY_NAME[pipe.field].name.replace("_", " ").capitalize()
     text = (Column("text", "Masked statement", 0, "code"),) if pipe.field == "query" else ()
     value = Column("shown_value", title, 20 if text else 0, link="address")
-    return (value, *text, _EVENTS, Column("share", "Share", 8, "share", note="Of the listed events"))
+    return (
+        value,
+        *text,
+        _EVENTS,
+        Column("share", "Share", 8, "share", note="Of all events that match"),
+    )
 
 
 def counted(rows: Sequence[Mapping[str, Any]], query: SearchQuery, linking: Linking) -> list[dict[str, Any]]:
@@ -149,10 +154,20 @@ def counted(rows: Sequence[Mapping[str, Any]], query: SearchQuery, linking: Link
     ]
 
 
-def top(rows: Sequence[Mapping[str, Any]], query: SearchQuery, linking: Linking) -> list[dict[str, Any]]:
-    """Returns the rows of `| top`; each value leads to its events. The unknown one is last."""
-    total = sum(row["events"] for row in rows)
-    return [{**row, **_of_value(row, query, linking), "share": row["events"] / total} for row in rows]
+def top(
+    rows: Sequence[Mapping[str, Any]], query: SearchQuery, linking: Linking, every: int | None = None
+) -> list[dict[str, Any]]:
+    """Returns the rows of `| top`; each value leads to its events. The unknown one is last.
+
+    `every` is the number of all events that match, if there are more values than rows; None if it is unknown:
+    then the shares are unknown. With fewer rows than were asked for, it is not needed.
+    """
+    is_cut = isinstance(query.pipe, Top) and len(rows) >= query.pipe.count
+    total = every if is_cut else sum(row["events"] for row in rows)
+    return [
+        {**row, **_of_value(row, query, linking), "share": row["events"] / total if total else None}
+        for row in rows
+    ]
 
 
 def _of_value(row: Mapping[str, Any], query: SearchQuery, linking: Linking) -> dict[str, Any]:

@@ -74,7 +74,8 @@ def _found(text: str, query: SearchQuery, asked: Request, span: TimeRange | None
         found = {"chart": chart, "rows": busy, "bar": bar}
         return _answer(text, query, asked, span, found, drawn)
     if isinstance(query.pipe, Top):
-        found = shown.top(rows, query, linking)
+        every = None if len(rows) < query.pipe.count else _number(asked)
+        found = shown.top(rows, query, linking, every)
         return _answer(text, query, asked, span, {"bars": charts.top(rows), "rows": found}, found)
     found = shown.counted(rows, query, linking)
     return _answer(text, query, asked, span, {"rows": found}, found)
@@ -119,8 +120,10 @@ def _total(asked: Request) -> int | None:
     """Returns the number of events; None if counting takes too long, or for a long time range: these are
     counted only on request."""
     since, until = asked.span
-    if until - since > shown.LONGEST_COUNTED:
-        return None
+    return None if until - since > shown.LONGEST_COUNTED else _number(asked)
+
+
+def _number(asked: Request) -> int | None:
     counted = replace(asked, query=replace(asked.query, pipe=Count()))
     try:
         return sum(row["events"] for row in aggregated(_rows_soon, counted))
