@@ -86,6 +86,15 @@ def test_an_incident_names_the_users_of_its_events(raised, stored, incidents, us
     assert "Users in the events that its alerts store: at least 14" in facts()
 
 
+def test_an_alert_with_as_many_events_as_it_can_name_may_be_about_more(raised, stored, incidents, user):
+    """A match of a correlation counts once, whatever the number of its events."""
+    tried = [refused(0, user="ann", event_time=f"{NOON:%Y-%m-%d %H:%M:%S}") for _ in range(100)]
+    stored("audit_events", *tried)
+    id_ = raised(0.5, client="10.0.0.9", count=1, event_ids=[row["event_id"] for row in tried])
+    of_events = pages.users_of_events(Store(user("reader_security")), incidents().of(id_))
+    assert of_events == (["ann"], True)
+
+
 def test_an_incident_is_complete_at_the_ends_of_a_range(raised, incidents):
     ids = {raised(minutes, "ann") for minutes in (-90, -40, 10, 60)}
     assert within(incidents(), hours=0.5) == [ids]
