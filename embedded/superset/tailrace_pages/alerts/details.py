@@ -83,40 +83,32 @@ def earlier(store: "Store", alert: Mapping[str, Any]) -> tuple[list[dict[str, An
 
 def sessions(store: "Store", alert: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Returns the connections of the alert's events, each with the address of its page."""
-    if not (alert["instance"] and alert["event_ids"]):
-        return []
     span = around(alert)
-    rows = store.rows(
-        "page_alert_sessions",
-        instance=alert["instance"],
-        event_ids=list(alert["event_ids"][:EVENT_IDS]),
-        **span.parameters(),
-    )
     return [
         {**row, "address": links.session(row["cluster"], row["instance"], row["connection_id"], span)}
-        for row in rows
+        for row in _of_events(store, "page_alert_sessions", alert, span)
     ]
 
 
 def queries(store: "Store", alert: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Returns the queries of the alert's events, each with the address of its page and its rows sent."""
-    if not (alert["instance"] and alert["event_ids"]):
-        return []
     span = around(alert)
-    rows = store.rows(
-        "page_alert_queries",
-        instance=alert["instance"],
-        event_ids=list(alert["event_ids"][:EVENT_IDS]),
-        **span.parameters(),
-    )
     return [
         {
             **row,
             "address": links.query(row["query"], span),
             "rows_sent": rows_sent(row["sent"], row["known"], row["events"]),
         }
-        for row in rows
+        for row in _of_events(store, "page_alert_queries", alert, span)
     ]
+
+
+def _of_events(store: "Store", query: str, alert: Mapping[str, Any], span: TimeRange) -> Sequence[Mapping]:
+    """Returns the rows of a query about the events of an alert; none without a server or events."""
+    if not (alert["instance"] and alert["event_ids"]):
+        return []
+    ids = list(alert["event_ids"][:EVENT_IDS])
+    return store.rows(query, instance=alert["instance"], event_ids=ids, **span.parameters())
 
 
 def rows_sent(sent: int, known: int, events: int) -> str:

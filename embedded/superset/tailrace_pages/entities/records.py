@@ -105,13 +105,12 @@ def lowest(
     """
     end = (before.time if before else span.until).timestamp()
     left = limit
-    for row in sorted((row for row in rows if row["is_current"]), key=lambda row: row["bar"], reverse=True):
-        begin = row["bar"].timestamp()
-        if begin + width > end:
+    for bar, records in reversed(_bars(rows, wanted)):
+        if bar.timestamp() + width > end:
             continue
-        left -= row["kinds"].get(wanted, 0) if wanted else sum(row["kinds"].values())
+        left -= records
         if left <= 0:
-            return max(row["bar"], span.since)
+            return max(bar, span.since)
     return span.since
 
 
@@ -124,13 +123,23 @@ def highest(
     """
     begin = (after.time if after else span.since).timestamp()
     left = limit
-    for row in sorted((row for row in rows if row["is_current"]), key=lambda row: row["bar"]):
-        if row["bar"].timestamp() < begin:
+    for bar, records in _bars(rows, wanted):
+        if bar.timestamp() < begin:
             continue
-        left -= row["kinds"].get(wanted, 0) if wanted else sum(row["kinds"].values())
+        left -= records
         if left <= 0:
-            return min(row["bar"] + timedelta(seconds=width), span.until)
+            return min(bar + timedelta(seconds=width), span.until)
     return span.until
+
+
+def _bars(rows: Sequence[Row], wanted: str) -> list[tuple[datetime, int]]:
+    """Returns the begin of each bar of the range and its number of records of a kind, in order of time."""
+    bars = [
+        (row["bar"], row["kinds"].get(wanted, 0) if wanted else sum(row["kinds"].values()))
+        for row in rows
+        if row["is_current"]
+    ]
+    return sorted(bars)
 
 
 def merged(
