@@ -154,18 +154,20 @@ def counted(rows: Sequence[Mapping[str, Any]], query: SearchQuery, linking: Link
     ]
 
 
+def number_of_all(rows: Sequence[Mapping[str, Any]], pipe: Top) -> int | None:
+    """Returns the number of events of `| top`, or None if there may be more values than rows."""
+    return sum(row["events"] for row in rows) if len(rows) < pipe.count else None
+
+
 def top(
-    rows: Sequence[Mapping[str, Any]], query: SearchQuery, linking: Linking, every: int | None = None
+    rows: Sequence[Mapping[str, Any]], query: SearchQuery, linking: Linking, every: int | None
 ) -> list[dict[str, Any]]:
     """Returns the rows of `| top`; each value leads to its events. The unknown one is last.
 
-    `every` is the number of all events that match, if there are more values than rows; None if it is unknown:
-    then the shares are unknown. With fewer rows than were asked for, it is not needed.
+    `every` is the number of all events that match; without it the shares are unknown.
     """
-    is_cut = isinstance(query.pipe, Top) and len(rows) >= query.pipe.count
-    total = every if is_cut else sum(row["events"] for row in rows)
     return [
-        {**row, **_of_value(row, query, linking), "share": row["events"] / total if total else None}
+        {**row, **_of_value(row, query, linking), "share": row["events"] / every if every else None}
         for row in rows
     ]
 

@@ -74,8 +74,8 @@ def _found(text: str, query: SearchQuery, asked: Request, span: TimeRange | None
         found = {"chart": chart, "rows": busy, "bar": bar}
         return _answer(text, query, asked, span, found, drawn)
     if isinstance(query.pipe, Top):
-        every = None if len(rows) < query.pipe.count else _number(asked)
-        found = shown.top(rows, query, linking, every)
+        listed = shown.number_of_all(rows, query.pipe)
+        found = shown.top(rows, query, linking, _number(asked) if listed is None else listed)
         return _answer(text, query, asked, span, {"bars": charts.top(rows), "rows": found}, found)
     found = shown.counted(rows, query, linking)
     return _answer(text, query, asked, span, {"rows": found}, found)
