@@ -157,5 +157,6 @@ def test_intervals_that_are_not_covered_are_read_without_the_covered_ones():
 
 def test_the_kind_of_a_loss_is_not_the_column_that_gives_way():
     result = framework.load("pci").results["gaps"]
-    widths = {column.key: column.width for column in rows.shown(result, [])}
+    loss = dict.fromkeys(result.columns) | {"what": "lost"}
+    widths = {column.key: column.width for column in rows.shown(result, [loss])}
     assert set(widths.values()) == {0}, "equal shares"

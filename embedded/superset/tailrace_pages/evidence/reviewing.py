@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from tailrace.evidence.reviews import ALL_SERVERS, NAMED_SERVERS, NOT_JUDGED
+from tailrace.evidence.reviews import ALL_SERVERS, NOT_JUDGED
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.evidence import periods
@@ -63,6 +63,3 @@ def signed(given: Mapping[str, str], servers: Sequence[str]) -> dict[str, Any]:
 
 def _hex(id_: str) -> str:
     return id_.replace("-", "").lower()
-
-
-__all__ = ["ALL_SERVERS", "COLUMNS", "NAMED_SERVERS", "form", "listed", "signed"]

@@ -9,8 +9,8 @@ from tailrace.evidence.framework import Result
 from tailrace_pages.columns import Column
 
 TEXTS = frozenset({"statement", "change", "what", "privileges", "affected_tables", "known_tables", "finding"})
-SHORT = frozenset({"gaps"})
-"""Results whose column `what` has one word."""
+SHORT_TEXT = 20
+"""Characters of texts that need no more width than other values, such as the kind of a loss."""
 """Columns with long texts, which share the width that the others leave."""
 WIDTH_OF_TIME = 20
 WIDTH_BESIDE_TEXTS = 14
@@ -49,12 +49,11 @@ def count_of(result: Result) -> str:
     return COUNT.format(result.statement())
 
 
-def columns(
-    names: Iterable[str], rows: Sequence[Mapping[str, Any]], texts: frozenset[str] = TEXTS
-) -> list[Column]:
+def columns(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     """Returns the columns with these names; the kind of each is that of its first known value."""
     chosen = [*names]
-    others = WIDTH_BESIDE_TEXTS if texts.intersection(chosen) else 0
+    texts = {name for name in TEXTS.intersection(chosen) if not rows or _is_long(name, rows)}
+    others = WIDTH_BESIDE_TEXTS if texts else 0
     wide = WIDTHS if others else {}
     widths = {name: 0 if name in texts else wide.get(name, others) for name in chosen}
     return [_column(name, _kind(name, rows), widths[name]) for name in chosen]
@@ -62,7 +61,7 @@ def columns(
 
 def shown(result: Result, rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     """Returns the columns that the page shows; a CSV file contains all."""
-    return columns(result.columns, rows, frozenset() if result.name in SHORT else TEXTS)
+    return columns(result.columns, rows)
 
 
 def complete(rows: Sequence[Mapping[str, Any]], result: Result) -> list[Column]:
@@ -75,6 +74,10 @@ def _column(name: str, kind: str, width: int) -> Column:
     if kind == "time":
         return Column(name, f"{title} (UTC)", WIDTH_OF_TIME, kind)
     return Column(name, title, width, kind)
+
+
+def _is_long(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    return any(len(str(row[name] or "")) > SHORT_TEXT for row in rows)
 
 
 def _kind(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
