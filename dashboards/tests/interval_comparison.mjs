@@ -36,7 +36,7 @@ describe('Slow queries, compared with the preceding interval', () => {
     assert.deepEqual(rows.map((row) => [idIn(row.link), row.verdict]), [[SLOWER, 'slower'], [NEW, 'new']]);
     const [slower, fresh] = rows;
     assertClose(slower.p95_now / slower.p95_before, SLOWED, 'ratio');
-    assert.match(slower.grew, /^p95 .* → .*; total time .* → /);
+    assert.match(slower.grew, /^p95\s.*\s→\s.*; total\stime\s.*\s→\s/);
     assertClose(slower.p95_now, expectedValues.percentile(expectedValues.of(shown, CONSTANT, SLOWER), 0.95), 'p95 now');
     const before = expectedValues.of(events.filter((event) => expectedValues.timeOf(event) < range.from), CONSTANT, SLOWER);
     assertClose(slower.p95_before, expectedValues.percentile(before, 0.95), 'p95 before');

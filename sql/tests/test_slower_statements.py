@@ -19,7 +19,7 @@ ENTRY = re.compile(
     r"# Query_time: (\S+) +Lock_time: (\S+) .*\n(?:#.*\n|use .*\n)*SET timestamp=(\d+);\n(.+);\n"
 )
 COMMENT = re.compile(r"\s*/\*.*?\*/")
-MEASURE = re.compile("p95|p99|total time|lock time")
+MEASURE = re.compile(r"p95|p99|total\stime|lock\stime")
 ORDERS, STOCK = "select id, created_at, status, total from orders", "update stock"
 CHANGED = {
     ("shop-db-1", ORDERS): ("p95", "p99", "total time"),  # the story `dropped_index` of the manifest
@@ -85,7 +85,7 @@ def by_statement(rows: list[dict], server: str) -> dict[tuple[str, str], tuple[s
     starts = (ORDERS, STOCK)
     return {
         (row[server], next((each for each in starts if row["query"].startswith(each)), row["query"])): tuple(
-            MEASURE.match(each)[0] for each in row["grew"].split("; ")
+            MEASURE.match(each)[0].replace("\xa0", " ") for each in row["grew"].split("; ")
         )
         for row in rows
     }
@@ -97,7 +97,7 @@ def test_the_day_of_the_stories_has_the_statements_that_became_slower_and_what_g
     assert by_statement(chart, "instance") == CHANGED
     assert by_statement(page, "server") == CHANGED
     stock = next(row for row in chart if row["query"].startswith(STOCK))
-    assert re.search(r"p99 \d\.\d+ ms → \d+ ms \(1\d\d\u00d7\)", stock["grew"])
+    assert re.search(r"p99\s\d\.\d+\sms\s→\s\d+\sms\s\(1\d\d\u00d7\)", stock["grew"])
     assert stock["lock_seconds_now"] > 50 * stock["lock_seconds_before"]
 
 

@@ -115,8 +115,9 @@
                     AND entries_now - entries_before > 3 * sqrt(entries_now + entries_before), 'more often',
                 '') AS difference,
             arrayStringConcat(arrayMap(
-                each -> concat(each.1, ' ', {{ readable_seconds("each.2") }}, ' → ', {{ readable_seconds("each.3") }},
-                    if(each.2 > 0, concat(' (', {{ three_digits("each.3 / each.2") }}, '×)'), '')),
+                -- Its spaces do not break: a column of a table is at least as wide as one measure.
+                each -> replaceAll(concat(each.1, ' ', {{ readable_seconds("each.2") }}, ' → ', {{ readable_seconds("each.3") }},
+                    if(each.2 > 0, concat(' (', {{ three_digits("each.3 / each.2") }}, '×)'), '')), ' ', ' '),
                 arrayFilter(each -> each.4, [
                     ('p95', q_before[4], q_now[4], p95_grew AND difference = 'slower'),
                     ('p99', q_before[8], q_now[8], p99_grew AND difference = 'slower'),
