@@ -12,19 +12,19 @@ from tailrace_pages.time_range import TimeRange
 CORRECT = "Correct"
 COLUMNS = (
     Column("signed_at", "Signed (UTC)", 20, "time"),
-    Column("reviewer", "Reviewer", 14),
+    Column("reviewer", "Reviewer", 12),
     Column("reviewed_from", "From (UTC)", 20, "time"),
     Column("reviewed_to", "To (UTC)", 20, "time"),
     Column(
         "servers_reviewed",
         "Servers",
-        20,
+        14,
         note="The servers for which the review counts; not judged: none stated, it counts for no day",
     ),
-    Column("reviewed", "Scope", 20, note="What was reviewed, in words"),
+    Column("reviewed", "Scope", 14, note="What was reviewed, in words"),
     Column("finding", "Finding", 0, "code"),
-    Column("id", "Review", 16, "id"),
-    Column("correction", "Correction", 16, link="correction_link", note="A corrected review does not count"),
+    Column("id", "Review", 14, "id"),
+    Column("correction", "Correction", 12, link="correction_link", note="A corrected review does not count"),
 )
 
 
