@@ -195,6 +195,14 @@ def test_a_pasted_statement_with_placeholders_of_a_driver_finds_a_similar_one(de
     assert SHOWN[:8] in found
 
 
+def test_columns_in_another_order_find_the_statement_with_the_same_tables_and_verb(developer):
+    other = PASTED.replace(f"a, `{HOSTILE}`", f"`{HOSTILE}`, a").replace("ORDER", "AND o.c = 3 ORDER")
+    html = developer.get("/tailrace/queries/", q=other, **SPAN).text
+    found = words(html)
+    assert "No query with exactly this text. Queries with the same tables and verb:" in found
+    assert "Its tables: pages_orders" in found and SHOWN[:8] in found and PATH in html
+
+
 @pytest.mark.parametrize("text", [SHOWN, SHOWN.lower(), f"0x{SHOWN}"])
 def test_a_query_id_leads_to_its_page(developer, text):
     answer = developer.get("/tailrace/queries/", q=text, **SPAN)

@@ -151,6 +151,23 @@ def test_statements_with_other_placeholders_spaces_and_quotes_are_similar(enviro
 
 
 @pytest.mark.parametrize(
+    ("statement", "verb", "reads", "writes"),
+    [
+        ("SELECT b, a FROM Shop.Orders_2024 JOIN t", "SELECT", ("shop.orders_?", "t"), ()),
+        ("INSERT INTO `a, b\tc\nd` SELECT 1 FROM t%2", "INSERT", ("t",), ("a, b\tc\nd",)),
+        ("SELECT 1", "SELECT", (), ()),
+        ("", "", (), ()),
+    ],
+)
+def test_the_answer_names_the_verb_and_the_tables(service, environment, statement, verb, reads, writes):
+    answer = service.fingerprint(statement)
+    assert (answer.verb, answer.reads, answer.writes) == (verb, reads, writes)
+    if answer.text.startswith("select"):  # the address of the page contains the fingerprint
+        again = fingerprinting.pasted(answer.text, environment).fingerprint
+        assert (again.verb, again.reads, again.writes) == (verb, reads, writes)
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         f"SELECT '{SECRET}\0' FROM \0t",

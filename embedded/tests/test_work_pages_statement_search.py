@@ -91,6 +91,34 @@ def test_the_beginning_of_a_statement_finds_those_that_contain_it():
     assert {name: [row["id"] for row in found] for name, found in groups.items()} == {"text": [5]}
 
 
+def test_a_statement_that_is_not_stored_finds_the_nearest_ones_by_its_tables():
+    asked = []
+
+    def rows(query, **parameters):
+        asked.append((query, parameters))
+        if query == "page_query_search":
+            return [{"id": 5, "query": "select b, a from t where c = ? limit ?", "found_by": "text"}]
+        if query == "page_query_nearest":
+            kinds = {5: "nearest", 6: "nearest", 7: "sharing"}
+            return [{"id": number, "query": "", "kind": kind} for number, kind in kinds.items()]
+        return []
+
+    text = "select b, a from t where c = ?"
+    its = Fingerprint(1, 1, text, "SELECT", ("t", "`U`"), ("t",))
+    groups = searching.found_pasted(rows, Pasted(its, (text,)))
+    assert {name: [row["id"] for row in found] for name, found in groups.items()} == {
+        "text": [5],
+        "nearest": [6],
+        "sharing": [7],
+    }
+    assert asked[-1] == ("page_query_nearest", {"verb": "SELECT", "tables": ["t", "u"], "text": text})
+    assert searching.not_stored(groups) == (
+        "No query with exactly this text. Queries with the same tables and verb:"
+    )
+    assert "none with the same tables" in searching.not_stored({"sharing": [1]})
+    assert searching.not_stored({"statement": [1]}) == ""
+
+
 def test_found_statements_are_listed_by_their_total_time():
     totals = [
         {
@@ -109,6 +137,10 @@ def test_found_statements_are_listed_by_their_total_time():
         lambda query, **_: totals if query.startswith("page_query_list") else [], found, span, {}
     )
     assert [int(row["query_id"], 16) for row in listed] == [3, 1, 2]
+    kept = listing.measured(
+        lambda query, **_: totals if query.startswith("page_query_list") else [], found, span, {}, True
+    )
+    assert [int(row["query_id"], 16) for row in kept] == [1, 2, 3], "the order of likeness"
 
 
 def test_a_statement_without_a_fingerprint_finds_nothing():

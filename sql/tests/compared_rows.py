@@ -215,6 +215,7 @@ PARAMETERS_OF = {
         "text": "select",
         "prefix": "0000",
         "digest": "a",
+        "verb": "SELECT",
     },
 }
 """More parameters of the queries whose names begin so; an empty text does not restrict."""

@@ -206,6 +206,28 @@ def test_similar_statements_differ_in_spaces_quotes_and_case_only(ask, texts, fo
     assert [row["id"] for row in ask("similar", fingerprints=texts)] == found
 
 
+def test_the_nearest_statements_have_the_same_tables_and_verb_or_share_a_table(ask, stored):
+    orders = {"tables_read": ["orders", "lines"]}
+    stored(
+        "fingerprints",
+        fingerprint(11, "select a, b, c from orders join lines using(id) where d = ?", **orders),
+        fingerprint(12, "select e from orders join lines using(id)", **orders),
+        fingerprint(13, "select a, b from orders join lines", tables_read=["`crm`.Orders", "lines"]),
+        fingerprint(14, "delete orders from orders join lines", verb="DELETE", **orders),
+        fingerprint(15, "select a from orders, lines, users", tables_read=["orders", "lines", "users"]),
+        fingerprint(16, "select a from users", tables_read=["users"]),
+    )
+    asked = "select c, b, a from shop.orders join lines using(id) where d = ? and f = ?"
+
+    found = ask("nearest", verb="SELECT", tables=["shop.orders", "lines"], text=asked)
+
+    assert [row["id"] for row in found if row["kind"] == "nearest"] == [11, 12], "the most alike first"
+    assert {row["id"] for row in found if row["kind"] == "sharing"} == {IT, 13, 14, 15}
+    assert found[0]["alike"] == pytest.approx(12 / 15), "all words but the database, `and` and the new column"
+    assert ask("nearest", verb="SELECT", tables=["sbtest?"], text="select ?")[0]["kind"] == "sharing"
+    assert ask("nearest", verb="SELECT", tables=[], text="select ?") == []
+
+
 def test_a_digest_finds_its_statement(ask, stored):
     stored("query_events", execution(START, 1, attributes={"Query_digest": "ABCD"}))
     assert [row["id"] for row in ask("digest", digest="abcd")] == [IT]

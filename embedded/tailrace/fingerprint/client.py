@@ -4,6 +4,7 @@ import re
 import socket
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote_plus
 
 from tailrace.unix_socket import short_path
 
@@ -33,6 +34,12 @@ class Fingerprint:
     """The query id by the previous fingerprint rules, which is the same one for most statements."""
     text: str
     """The statement without its literals, cut at 16 KiB."""
+    verb: str = ""
+    """The keyword that identifies its type, in upper case; empty if there is none."""
+    reads: tuple[str, ...] = ()
+    """The tables that it reads, as its fingerprint names them: in lower case, and digits as `?`."""
+    writes: tuple[str, ...] = ()
+    """The tables that it writes, in the same way."""
 
 
 class FingerprintService:
@@ -49,10 +56,11 @@ class FingerprintService:
         head, _, text = self._answer(content).decode(errors="replace").partition("\n")
         if head.startswith("refused: "):
             raise RefusedError(head.removeprefix("refused: "))
-        if not _IDS.fullmatch(head):
+        ids, *known = head.split("\t")
+        if not _IDS.fullmatch(ids):
             raise NoServiceError("the fingerprint service ended the connection")
-        ids = [int(each, 16) for each in head.split()]
-        return Fingerprint(ids[0], ids[-1], text)
+        numbers = [int(each, 16) for each in ids.split()]
+        return Fingerprint(numbers[0], numbers[-1], text, *_verb_and_tables(known))
 
     def _answer(self, content: bytes) -> bytes:
         try:
@@ -65,3 +73,13 @@ class FingerprintService:
                 return b"".join(iter(lambda: connection.recv(CHUNK_BYTES), b""))
         except OSError as error:
             raise NoServiceError(f"the fingerprint service does not answer: {error}") from error
+
+
+def _verb_and_tables(known: list[str]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Returns the parts of the first line after the ids; a service of version 0.2.0 has none of them."""
+    verb, reads, writes = known if len(known) == 3 else ("", "", "")
+    return verb, _names(reads), _names(writes)
+
+
+def _names(encoded: str) -> tuple[str, ...]:
+    return tuple(unquote_plus(name) for name in encoded.split(",")) if encoded else ()

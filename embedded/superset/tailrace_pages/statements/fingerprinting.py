@@ -6,7 +6,7 @@ SUPERSET_FINGERPRINT_SOCKET    its Unix socket; without it the page says that it
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tailrace.fingerprint.client import Fingerprint, FingerprintService, NoServiceError, RefusedError
@@ -42,6 +42,9 @@ _STATEMENT = re.compile(
 _PLACEHOLDER = re.compile(r"(?<![\w$@:%`]):[A-Za-z_]\w*|%\(\w+\)s|(?<!\w)%s\b|(?<![\w$@])\$\d+|\.\.\.")
 """Placeholders of drivers and frameworks, which servers never see, and those of the server's digest texts."""
 
+_MASKED_DIGITS = re.compile(r"(?<=[\w$])\?")
+"""`?` at the end or inside of a name, as fingerprints write digits; a server would not read it as a name."""
+
 
 @dataclass(frozen=True)
 class Pasted:
@@ -76,6 +79,9 @@ def pasted(statement: str, environment: Mapping[str, str] = os.environ) -> Paste
 
 def _answered(service: FingerprintService, statement: str) -> Pasted:
     found = service.fingerprint(statement)
+    if (digits := _MASKED_DIGITS.sub("0", statement)) != statement:
+        named = service.fingerprint(digits)
+        found = replace(found, verb=named.verb, reads=named.reads, writes=named.writes)
     is_link = is_statement(found.text) and service.fingerprint(found.text).query_id == found.query_id
     texts = [found.text]
     if (bound := _PLACEHOLDER.sub("?", statement)) != statement:

@@ -153,11 +153,16 @@ def _slower(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def measured(
-    rows: Rows, found: Sequence[Mapping[str, Any]], span: TimeRange, servers: Mapping[str, str]
+    rows: Rows,
+    found: Sequence[Mapping[str, Any]],
+    span: TimeRange,
+    servers: Mapping[str, str],
+    keeps_order: bool = False,
 ) -> list[dict[str, Any]]:
-    """Returns statements (rows with id, query, last_seen) with their numbers, the most total time first."""
+    """Returns statements (rows with id, query, last_seen) with their numbers, the most total time first, or
+    in the given order."""
     known = statements.measured(rows, found, span, servers)
-    by_time = sorted(known, key=lambda row: -row["total_seconds"])
+    by_time = known if keeps_order else sorted(known, key=lambda row: -row["total_seconds"])
     without = [row for row in known if not row["executions"] and not _is_recorded(row, span)]
     are_read = bool(without) and slow_logs.were_read(rows, span, servers)
     return [{**_shown(row), **_unlogged(row, span, are_read)} for row in by_time]

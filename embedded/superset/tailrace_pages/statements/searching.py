@@ -2,15 +2,17 @@
 
 A text may mean several things at once: `cafe` is a part of a query id, a table and a word. Each meaning
 has its own group of results. A pasted statement means itself, see fingerprinting.py; if it is not stored,
-the statements that contain it are found, because it can be the beginning of one.
+the statements that contain it are found, because it can be the beginning of one, and those that are nearest
+to it by their tables.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from tailrace.fingerprint.client import Fingerprint
 from tailrace_pages.statements.fingerprinting import Pasted, is_statement
 from tailrace_pages.time_range import TimeRange
 
@@ -34,8 +36,14 @@ TITLES = {
     "similar": "Statements that differ from the pasted one only in spaces, quotes of names or placeholders",
     "table": "Statements that read or write the table",
     "text": "Statements that contain the text",
+    "nearest": "Queries with the same tables and verb",
+    "sharing": "Other queries that share a table with it",
 }
 """Titles of the groups, in their order."""
+BY_LIKENESS = ("nearest", "sharing")
+"""Groups that begin with the statements that have the most words in common with the pasted one."""
+MOST_NEAREST_TEXT = 16_384
+"""Characters of a fingerprint that is compared with others: stored ones are cut at 16 KiB."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +109,7 @@ def found(rows: Rows, meaning: Meaning, span: TimeRange) -> dict[str, list[dict[
 def found_pasted(rows: Rows, pasted: Pasted) -> dict[str, list[dict[str, Any]]]:
     """Returns the same for a pasted statement: those with its query id, and those that resemble it.
 
-    Without any of both it returns those that contain its fingerprint.
+    Without any of both it returns those that contain its fingerprint, and those that are nearest to it.
     """
     if pasted.fingerprint is None:
         return {}
@@ -114,7 +122,36 @@ def found_pasted(rows: Rows, pasted: Pasted) -> dict[str, list[dict[str, Any]]]:
     if not any(groups.values()):
         part = Meaning(pasted.texts[-1].strip())
         groups["text"] = rows("page_query_search", **part.parameters())
+        groups |= _nearest(rows, pasted.fingerprint, {row["id"] for row in groups["text"]})
     return _nonempty(groups)
+
+
+def _nearest(rows: Rows, its: Fingerprint, found: Container[int]) -> dict[str, list[dict[str, Any]]]:
+    """Returns the statements that share tables with `its` and are not `found`, by the keys of TITLES."""
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in BY_LIKENESS}
+    if tables := tables_of(its):
+        given = {"verb": its.verb, "tables": tables, "text": its.text[:MOST_NEAREST_TEXT]}
+        for row in rows("page_query_nearest", **given):
+            if row["id"] not in found:
+                groups[row["kind"]].append(row)
+    return groups
+
+
+def not_stored(groups: Mapping[str, Any]) -> str:
+    """Returns a sentence that says that a pasted statement is not stored and what the groups contain instead,
+    or an empty one if it is."""
+    if "statement" in groups:
+        return ""
+    if "nearest" in groups:
+        return "No query with exactly this text. Queries with the same tables and verb:"
+    if "sharing" in groups:
+        return "No query with exactly this text, and none with the same tables and verb."
+    return "No query with exactly this text." if groups else ""
+
+
+def tables_of(its: Fingerprint) -> list[str]:
+    """Returns the tables that a statement reads or writes, without duplicates."""
+    return [*dict.fromkeys(name.replace("`", "").lower() for name in (*its.writes, *its.reads))]
 
 
 def _with_digest(rows: Rows, digest: str, span: TimeRange) -> list[dict[str, Any]]:

@@ -103,22 +103,39 @@ def _found(text: str, span: TimeRange, pasted: Pasted | None = None) -> Any:
         groups = searching.found(store().rows, meaning, span)
     if meaning.whole_id is not None and "id" in groups:
         return redirect(_address(meaning.whole_id, span))
-    shown = [
-        (
-            f"{searching.TITLES[name]}, most total time first",
-            _linked(listing.measured(store().rows, rows, span, _servers()), span),
-        )
-        for name, rows in groups.items()
-    ]
+    shown = [_group(name, rows, span) for name, rows in groups.items()]
     if rendering.wants_csv():
         return rendering.csv_answer("queries", listing.COLUMNS, [row for _, rows in shown for row in rows])
-    return _search_page(text, span, shown, pasted=pasted, has_digest=bool(meaning.digest))
+    its = pasted.fingerprint if pasted else None
+    known = {
+        "not_stored": searching.not_stored(groups) if its else "",
+        "its_tables": [(name, _table(name, span)) for name in searching.tables_of(its)] if its else [],
+    }
+    return _search_page(text, span, shown, pasted=pasted, has_digest=bool(meaning.digest), **known)
+
+
+def _group(name: str, rows: list[dict[str, Any]], span: TimeRange) -> tuple[str, list[dict[str, Any]]]:
+    """Returns the caption and the rows of a group of searching.TITLES."""
+    by_likeness = name in searching.BY_LIKENESS
+    order = "most words in common first" if by_likeness else "most total time first"
+    measured = listing.measured(store().rows, rows, span, _servers(), keeps_order=by_likeness)
+    return f"{searching.TITLES[name]}, {order}", _linked(measured, span)
+
+
+def _table(name: str, span: TimeRange) -> str:
+    """Returns the address of a table that a fingerprint names, which has `?` in place of digits: then no page
+    has its name, and the search for its statements is the address."""
+    if "?" in name:
+        return url_for("tailrace_queries.search", q=name, **span.arguments())
+    return _entity(span)("table", name)
 
 
 def _search_page(text: str, span: TimeRange, groups: list, **found: Any) -> Any:
     known: dict[str, Any] = {
         "pasted": None,
         "has_digest": False,
+        "not_stored": "",
+        "its_tables": [],
         "order": "",
         "number": 1,
         "more": False,

@@ -4,6 +4,7 @@ import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.NormalizedStatement;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
+import java.net.URLEncoder;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
@@ -17,6 +18,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -25,13 +27,15 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * Computes fingerprints for the dashboards, which have no JVM, over a Unix socket that only its own user can open.
  *
  * <p>A connection is one request. The client sends a statement in UTF-8 and ends its side of the connection. The answer
- * is a line with the query id, followed by a blank and the id of the previous rules if that is another one, and then the
- * fingerprint. A request that is refused gets the line {@code refused: REASON}. Statements are never logged.
+ * is a line and then the fingerprint. The line has four parts with tabs between them: the query id, followed by a blank
+ * and the id of the previous rules if that is another one; the verb, which can be empty; the tables that the statement
+ * reads; and those that it writes, both as the fingerprint names them, percent-encoded and separated by commas. A request that is refused gets the line {@code refused: REASON}. Statements are never logged.
  */
 public final class FingerprintServer implements AutoCloseable {
 
@@ -138,7 +142,20 @@ public final class FingerprintServer implements AutoCloseable {
         NormalizedStatement shape = fingerprinter.statement(statement, 0, statement.length);
         long previous = fingerprinter.previousId(shape, statement, 0, statement.length);
         String former = previous == shape.queryId() ? "" : " " + ID_DIGITS.toHexDigits(previous);
-        return shape.queryIdText() + former + "\n" + shape.fingerprint();
+        String head = String.join(
+                "\t",
+                shape.queryIdText() + former,
+                shape.verb(),
+                encoded(shape.tablesRead(), shape),
+                encoded(shape.tablesWritten(), shape));
+        return head + "\n" + shape.fingerprint();
+    }
+
+    /** Returns the names without blanks, commas and line feeds, which a name in backticks can contain. */
+    private static String encoded(List<String> tables, NormalizedStatement shape) {
+        return Fingerprinter.namesInClass(tables, shape.fingerprint()).stream()
+                .map(name -> URLEncoder.encode(name, StandardCharsets.UTF_8))
+                .collect(Collectors.joining(","));
     }
 
     private static void closeQuietly(SocketChannel client) {

@@ -104,15 +104,21 @@ class FingerprintServerTest {
         Fingerprinter own = new Fingerprinter();
         NormalizedStatement shape = own.statement(use, 0, use.length);
         String previous = "%016X".formatted(own.previousId(shape, use, 0, use.length));
-        assertThat(answer(use)).isEqualTo(shape.queryIdText() + " " + previous + "\nuse shop");
-        assertThat(answer(bytes("SELECT 1"))).matches("[0-9A-F]{16}\nselect \\?");
+        assertThat(answer(use)).isEqualTo(shape.queryIdText() + " " + previous + "\tUSE\t\t\nuse shop");
+        assertThat(answer(bytes("SELECT 1"))).matches("[0-9A-F]{16}\tSELECT\t\t\nselect \\?");
+    }
+
+    @Test
+    void theVerbAndTheTablesFollowAsTheFingerprintNamesThem() throws IOException {
+        assertThat(answer(bytes("INSERT INTO Log_7 SELECT * FROM shop.orders JOIN `a, b\tc` USING (id)")))
+                .matches("(?s)[0-9A-F]{16}\tINSERT\tshop\\.orders,a%2C\\+b%09c\tlog_%3F\ninsert .*");
     }
 
     @Test
     void anyBytesAreAStatement() throws IOException {
         assertThat(answer(new byte[] {'s', 'e', 't', ' ', 0, ' ', (byte) 0xff, (byte) 0xc3}))
-                .matches("(?s)[0-9A-F]{16}( [0-9A-F]{16})?\nset .*");
-        assertThat(answer(new byte[0])).matches("[0-9A-F]{16}\n");
+                .matches("(?s)[0-9A-F]{16}( [0-9A-F]{16})?\tSET\t\t\nset .*");
+        assertThat(answer(new byte[0])).matches("[0-9A-F]{16}\t\t\t\n");
     }
 
     @Test
@@ -120,7 +126,7 @@ class FingerprintServerTest {
         byte[] longest = new byte[FingerprintServer.MAX_STATEMENT];
         Arrays.fill(longest, (byte) '(');
         System.arraycopy(bytes("select "), 0, longest, 0, 7);
-        assertThat(answer(longest)).matches("(?s)[0-9A-F]{16}\nselect \\(.*");
+        assertThat(answer(longest)).matches("(?s)[0-9A-F]{16}\tSELECT\t\t\nselect \\(.*");
         assertThat(answer(Arrays.copyOf(longest, longest.length + 1)))
                 .isEqualTo("refused: the statement is longer than 1048576 bytes\n");
         assertThat(answer(bytes("SELECT 1"))).endsWith("\nselect ?");
