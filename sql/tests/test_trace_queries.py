@@ -111,7 +111,89 @@ def test_without_a_trace_the_one_with_the_longest_span_is_shown(ask):
     assert {row["trace_id"] for row in ask("trace_spans", query_id=[f"{SLOW:016X}"])} == {f"{2:032x}"}
 
 
-@pytest.mark.parametrize("query", ["trace_calls", "trace_repeats", "trace_slow_queries", "trace_spans"])
+BEFORE = NOW - timedelta(hours=2)
+"""The interval of an hour before the one that the tests of changes ask for ends an hour later."""
+COMPARED = ((NOW - timedelta(hours=1)).isoformat(), NOW.isoformat())
+
+
+def requests_of(
+    service: str, at: datetime, number: int, seconds: float, endpoint: str = "GET /slow"
+) -> list[dict]:
+    """Returns requests with one call each; the time within the hour does not matter."""
+    found = []
+    for trace in range(number):
+        its = {
+            "TraceId": f"{service}{at:%H%M}{trace:024x}",
+            "Timestamp": f"{at:%Y-%m-%d %H:%M:%S}",
+            "ServiceName": service,
+        }
+        root = {"SpanKind": "Server", "endpoint": endpoint, "SpanName": endpoint, "SpanId": "1" * 16}
+        query = {"SpanKind": "Client", "query_id": 7, "fingerprint": "select 7", "SpanId": "2" * 16}
+        found += [{**its, **root}, {**its, **query, "Duration": int(seconds * 1e9)}]
+    return found
+
+
+@pytest.fixture
+def compared(ask, stored):
+    """Returns the row of a service whose requests are stored."""
+
+    def run(service: str, /, *spans: list[dict], **filters: list[str]) -> dict:
+        stored("otel_traces", *(span for each in spans for span in each))
+        (row,) = (row for row in ask("trace_endpoints", COMPARED, **filters) if row["service"] == service)
+        return row
+
+    return run
+
+
+def test_an_endpoint_is_compared_with_the_interval_before(compared):
+    before = requests_of("a", BEFORE + timedelta(minutes=2), 20, 0.1)
+    now = requests_of("a", NOW - timedelta(minutes=30), 30, 0.15)
+    row = compared("a", before, now)
+
+    assert (row["requests"], row["calls"], row["queries_each"], row["p95"]) == (30, 30, 1, 0.15)
+    assert row["database_seconds"] == pytest.approx(4.5)
+    changes = {name: row[f"{name}_change"] for name in ("p95", "calls", "database")}
+    assert changes == {"p95": "+50 %", "calls": "+50 %", "database": "+125 %"}
+
+
+def test_without_spans_before_a_change_is_unknown(compared):
+    row = compared("b", requests_of("b", NOW - timedelta(minutes=30), 20, 0.1))
+    assert {row[f"{name}_change"] for name in ("p95", "calls", "database")} == {"no data before"}
+
+
+def test_spans_that_began_within_the_interval_before_give_no_sums(compared):
+    late = requests_of("c", BEFORE + timedelta(minutes=40), 20, 0.1)
+    row = compared("c", late, requests_of("c", NOW - timedelta(minutes=30), 20, 0.02))
+    assert (row["p95_change"], row["calls_change"], row["database_change"]) == (
+        "-80 %",
+        "incomplete before",
+        "incomplete before",
+    )
+
+
+def test_a_service_that_sends_rarely_is_compared(compared):
+    earlier = requests_of("d", BEFORE - timedelta(minutes=20), 1, 0.1)
+    late = requests_of("d", BEFORE + timedelta(minutes=40), 2, 0.1)
+    row = compared("d", earlier, late, requests_of("d", NOW - timedelta(minutes=30), 20, 2))
+    assert (row["p95_change"], row["calls_change"], row["database_change"]) == ("few requests", "10×", "200×")
+
+
+def test_a_new_endpoint_of_a_known_service_is_new(compared):
+    other = requests_of("e", BEFORE + timedelta(minutes=2), 2, 0.1, "GET /other")
+    row = compared("e", other, requests_of("e", NOW - timedelta(minutes=30), 20, 2))
+    assert {row[f"{name}_change"] for name in ("p95", "calls", "database")} == {"new"}
+    assert row["endpoint"] == "GET /slow", "an endpoint without requests in the range has no row"
+
+
+def test_filters_restrict_both_intervals(compared):
+    before = requests_of("f", BEFORE + timedelta(minutes=2), 20, 0.1)
+    row = compared("f", before, requests_of("f", NOW - timedelta(minutes=30), 20, 0.1), service=["f"])
+    assert (row["share"], row["database_change"]) == (1, "unchanged")
+
+
+@pytest.mark.parametrize(
+    "query", ["trace_calls", "trace_endpoints", "trace_repeats", "trace_slow_queries", "trace_spans"]
+)
 def test_without_a_time_range_it_is_the_last_day(ask, query):
     assert ask(query, (None, None)) == ask(query)
 
