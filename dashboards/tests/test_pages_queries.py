@@ -199,7 +199,7 @@ def test_columns_in_another_order_find_the_statement_with_the_same_tables_and_ve
     other = PASTED.replace(f"a, `{HOSTILE}`", f"`{HOSTILE}`, a").replace("ORDER", "AND o.c = 3 ORDER")
     html = developer.get("/tailrace/queries/", q=other, **SPAN).text
     found = words(html)
-    assert "No query with exactly this text. Queries with the same tables and verb:" in found
+    assert "No query with exactly this text. Queries with the same tables and verb, most words" in found
     assert "Its tables: pages_orders" in found and SHOWN[:8] in found and PATH in html
 
 

@@ -112,9 +112,7 @@ def test_a_statement_that_is_not_stored_finds_the_nearest_ones_by_its_tables():
         "sharing": [7],
     }
     assert asked[-1] == ("page_query_nearest", {"verb": "SELECT", "tables": ["t", "u"], "text": text})
-    assert searching.not_stored(groups) == (
-        "No query with exactly this text. Queries with the same tables and verb:"
-    )
+    assert searching.not_stored(groups) == "No query with exactly this text."
     assert "none with the same tables" in searching.not_stored({"sharing": [1]})
     assert searching.not_stored({"statement": [1]}) == ""
 

@@ -142,9 +142,7 @@ def not_stored(groups: Mapping[str, Any]) -> str:
     or an empty one if it is."""
     if "statement" in groups:
         return ""
-    if "nearest" in groups:
-        return "No query with exactly this text. Queries with the same tables and verb:"
-    if "sharing" in groups:
+    if "sharing" in groups and "nearest" not in groups:
         return "No query with exactly this text, and none with the same tables and verb."
     return "No query with exactly this text." if groups else ""
 
