@@ -1,5 +1,6 @@
 """Tests the page of a statement without Superset: plans, advice, comparisons, charts, tables."""
 
+import hashlib
 from datetime import UTC, datetime, timedelta
 
 import jinja2
@@ -73,6 +74,28 @@ def test_the_current_plan_is_compared_with_the_one_that_it_replaced():
     assert plans.trees(rows, [])[0].compared_with == "C"
     assert plans.trees([plan("B")], [])[0].compared_with == ""
     assert plans.trees([], []) == []
+
+
+def test_a_plan_without_an_access_states_the_message_of_the_server():
+    """All such plans have one hash, that of an empty text, because constant tables are not part of it."""
+    said = (
+        '{"plan": {"operation": "query block", "inputs": [{"operation": "constant rows", "detail": "%s"}]}}'
+    )
+    block = '{"plan": {"operation": "query block", "detail": "no matching row in const table"}}'
+    read = (
+        '{"plan": {"operation": "query block", "inputs": [{"operation": "table", "detail": "no message"}]}}'
+    )
+    rows = [
+        plan(plans.EMPTY_SHAPE, model=said % "Impossible WHERE"),
+        plan(plans.EMPTY_SHAPE, model=block, server="db2"),
+        plan("B", model=said % "of another plan"),
+    ]
+    assert plans.constant(rows) == {
+        plans.EMPTY_SHAPE: "Impossible WHERE, no matching row in const table",
+    }
+    assert plans.constant([plan(plans.EMPTY_SHAPE, model=read)]) == {plans.EMPTY_SHAPE: ""}
+    assert plans.constant([plan("B")]) == {}
+    assert hashlib.md5(b"").hexdigest()[:16].upper() == plans.EMPTY_SHAPE
 
 
 SPAN = TimeRange(NOON - HOUR, NOON)

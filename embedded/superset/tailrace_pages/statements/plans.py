@@ -5,12 +5,29 @@ from typing import Any
 
 from tailrace.reading.plans import Tree, trees
 from tailrace_pages.statements import dropped_index
-from tailrace_pages.statements.advice import Advice, advice_of
+from tailrace_pages.statements.advice import Advice, advice_of, nodes
 from tailrace_pages.statements.conditions import conditions
 
-__all__ = ["Tree", "advice", "trees"]
+__all__ = ["Tree", "advice", "constant", "trees"]
 
 Row = Mapping[str, Any]
+EMPTY_SHAPE = "D41D8CD98F00B204"
+"""The plan hash without an access: constant tables are not part of the shape (docs/PLANS.md)."""
+MESSAGES = ("query block", "constant rows")
+"""Operations whose detail is what the server says in place of accesses."""
+
+
+def constant(plans: Sequence[Row]) -> dict[str, str]:
+    """Returns what the server says in place of accesses, by the hash of the plans without any: EMPTY_SHAPE,
+    which plans of all tables share. It is empty if such a plan reads a row of constant tables."""
+    own = [row for row in plans if row["plan_hash"] == EMPTY_SHAPE]
+    said = [
+        str(node["detail"])
+        for row in own
+        for node in nodes(row)
+        if node.get("operation") in MESSAGES and node.get("detail")
+    ]
+    return {EMPTY_SHAPE: ", ".join(dict.fromkeys(said))} if own else {}
 
 
 def advice(plans: Sequence[Row], fingerprint: str, ddl: Sequence[Row]) -> list[dict[str, Any]]:

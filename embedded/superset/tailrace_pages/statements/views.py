@@ -212,6 +212,7 @@ def _context(its: Statement) -> dict[str, Any]:
         "times_of_marks": [datetime.fromtimestamp(mark["time"], UTC) for mark in marks],
         "heat": trend.heat_map(shown),
         "trees": plans.trees(its.plans, its.plan_changes),
+        "constant": plans.constant(its.plans),
         "versions": trend.versions(its.versions),
         "advice": plans.advice(its.plans, its.row["query"], its.ddl),
         "most_callers": MOST_CALLERS,
