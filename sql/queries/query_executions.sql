@@ -32,6 +32,7 @@ SELECT
     coalesce(
         nullIf(tags['application'], ''), nullIf(tags['app'], ''), nullIf(client_host, ''),
         nullIf(client_ip, ''), '(unknown)') AS program,
+    coalesce(nullIf(client_host, ''), nullIf(client_ip, ''), '(unknown)') AS host,
     coalesce(
         nullIf(tags['route'], ''),
         if(tags['controller'] = '', NULL, concat(tags['controller'], '#', tags['action'])),
@@ -62,7 +63,7 @@ SELECT
     greatest(time, range_start) AS executed_at,
     leftPad(hex(ifNull(chosen, 0)), 16, '0') AS query_id,
     {{ passes_filter_on('cluster') }}, {{ passes_filter_on('instance') }}, {{ passes_filter_on('database') }},
-    {{ passes_filter_on('user') }}, {{ passes_filter_on('program') }}, {{ passes_filter_on('endpoint') }},
+    {{ passes_filter_on('user') }}, {{ passes_filter_on('program') }}, '' AS host, {{ passes_filter_on('endpoint') }},
     {{ passes_filter_on('plan_hash') }},
     0, 0, 0, 0, 0, 0, NULL,
     has((SELECT buckets FROM changed_in), toUInt32(time)), 1

@@ -121,6 +121,20 @@ def test_the_program_without_a_tag_is_the_client_in_one_form(ask, user):
     }
 
 
+def test_a_program_names_up_to_three_of_its_hosts(ask, user, metric, rendered):
+    seconds = {"10.0.0.1": 0.1, "10.0.0.2": 0.4, "10.0.0.3": 0.2, "10.0.0.4": 0.3}
+    for address, each in seconds.items():
+        its = executions(9, DURING, [each], ip=address, tags={"application": "web"})
+        user("writer").insert("tailrace.query_events", its)
+    asked = {"query_id": [f"{9:016X}"]}
+    sql = rendered("query_executions", *RANGE, **asked)
+    hosts = metric("query_executions", "its_hosts", **asked)
+    (row,) = user("reader_developer").rows(
+        f"SELECT program, {hosts} AS hosts FROM ({sql}) WHERE entries > 0 GROUP BY program"
+    )
+    assert row == {"program": "web", "hosts": "10.0.0.2, 10.0.0.4, 10.0.0.3 and 1 more"}
+
+
 def test_what_is_logged_is_shown_beside_what_the_log_shows(ask, settings):
     (unknown,) = ask("logging_by_server")
     assert (unknown["logged"], unknown["executions_each"], unknown["changed"]) == ("unknown", "1", 0)

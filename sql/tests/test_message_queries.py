@@ -277,7 +277,9 @@ def shown(ask, user, metric, rendered):
 
 def test_errors_that_servers_do_not_log_are_not_none(shown, user):
     assert shown("cnt_failed", "failed_statements") is None
-    assert shown("shown_failed", "failed_statements") == "unknown<em>known on 0 of 1 server</em>"
+    assert shown("shown_failed", "failed_statements") == (
+        "unknown<em>known on 0 of 1 server, unknown on db1</em>"
+    )
     assert shown("cnt_crashes", "errors") is None
     assert shown("cnt_messages", "innodb_messages") is None
     of_new = {"query_id": [f"{NEW:016X}"]}
@@ -292,9 +294,16 @@ def test_errors_that_servers_do_not_log_are_not_none(shown, user):
     assert shown("cnt_messages", "innodb_messages") == 1, "deadlocks are messages of InnoDB"
     assert shown("shown_failed", "query_executions", **of_new) == "0<em>of 3 known, 2 unknown</em>"
     user("writer").insert("tailrace.query_events", executions(NEW, DURING, [0.1], instance="db2"))
-    assert shown("shown_failed", "failed_statements") == "0<em>known on 1 of 2 servers</em>"
+    assert shown("shown_failed", "failed_statements") == (
+        "0<em>known on 1 of 2 servers, unknown on db2</em>"
+    )
     of_db2 = shown("shown_timeouts", "failed_statements", instance=["db2"])
-    assert of_db2 == "unknown<em>known on 0 of 1 server</em>"
+    assert of_db2 == "unknown<em>known on 0 of 1 server, unknown on db2</em>"
+    for name in ("<b>", "db4", "db5"):
+        user("writer").insert("tailrace.query_events", executions(NEW, DURING, [0.1], instance=name))
+    assert shown("shown_failed", "failed_statements") == (
+        "0<em>known on 1 of 5 servers, unknown on &lt;b&gt;, db2, db4 and 1 more</em>"
+    )
 
 
 @pytest.mark.parametrize(

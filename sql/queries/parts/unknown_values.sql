@@ -1,3 +1,4 @@
+{%- include "parts/first_of_many.sql" -%}
 {%- include "parts/number_texts.sql" -%}
 {%- include "parts/utc.sql" -%}
 {#- Numbers that show how much is known, so that unknown is not shown as 0. For metrics in a row of numbers. -#}
@@ -22,14 +23,20 @@
             LIMIT 1)) = 0{% endfor %}, NULL, {{ number }})
 {%- endmacro -%}
 {#- A number as text, and below it the number of servers for which it is known: those with an event that fulfils `condition`, of all
-    with an event in the table. The time column is event_time, the filters are cluster and instance. -#}
+    with an event in the table; and the names of up to three others. The time column is event_time, the filters are cluster and
+    instance. Names come from logs: the text is HTML. -#}
 {%- macro with_unknown_servers(number, table, condition) -%}
     {%- set servers -%}
-        (SELECT tuple(uniqExactIf((cluster, instance), {{ condition }}), uniqExact(cluster, instance)) FROM tailrace.{{ table }} WHERE true
+        (SELECT tuple(
+            uniqExactIf((cluster, instance), {{ condition }}), uniqExact(cluster, instance),
+            arraySort(arrayMap(each -> encodeXMLComponent(toString(each.2)), arrayFilter(
+                each -> NOT has(groupUniqArrayIf((cluster, instance), {{ condition }}), each), groupUniqArray((cluster, instance))))))
+        FROM tailrace.{{ table }} WHERE true
             {%- if from_dttm %} AND event_time >= {{ utc(from_dttm) }}{% endif %}
             {%- if to_dttm %} AND event_time < {{ utc(to_dttm) }}{% endif %}
             {%- for column in ['cluster', 'instance'] if filter_values(column) %} AND {{ column }} IN {{ filter_values(column) | where_in }}{% endfor %})
     {%- endset -%}
     concat(if({{ number }} = 0 AND {{ servers }}.1 = 0, 'unknown', {{ grouped(number) }}),
-        '<em>known on ', toString({{ servers }}.1), ' of ', toString({{ servers }}.2), if({{ servers }}.2 = 1, ' server', ' servers'), '</em>')
+        '<em>known on ', toString({{ servers }}.1), ' of ', toString({{ servers }}.2), if({{ servers }}.2 = 1, ' server', ' servers'),
+        if(empty({{ servers }}.3), '', concat(', unknown on ', {{ first_three(servers ~ '.3') }})), '</em>')
 {%- endmacro -%}
