@@ -13,6 +13,8 @@
 - The time filter shows two times as "2026-11-27 00:00 to 2026-11-28 00:00 UTC", as the work pages do, not as
   a condition on the column "col".
 - A single number that is unknown is "N/A", as in rows of numbers, instead of "No data".
+- A dashboard that is opened from the menu shows its first tab. Superset keeps the tabs of all dashboards of a
+  visit, so that a link to a tab decided which tab the next visit began with.
 - The numbers of a heat map's legend have the text colour of the theme. Superset leaves them dark in both.
 
 Files are replaced, not changed, because uv links them to its cache. Browsers keep files with a hash in their
@@ -175,10 +177,23 @@ def _coloured(merged: re.Match[str]) -> str:
     return f"{options},{options}&&{options}.visualMap?{{{legend}}}:{{}},{theme}.echartsOptionsOverrides||{{}}"
 
 
+KEPT_TABS = re.compile(
+    r"(?<=activeTabs:)(?P<given>\w+)\|\|\(null==(?P<state>\w+)\?void 0:(?P=state)\.activeTabs\)"
+)
+"""Where a dashboard that is loaded takes over the tabs of the former one, as the minifier writes it. `given`
+are those of a permanent link."""
+
+
+def with_first_tabs(script: str) -> str:
+    """Returns the text of a script that opens a dashboard without the tabs that were open before."""
+    return KEPT_TABS.sub(r"\g<given>", script)
+
+
 CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("*.entry.js", without_telemetry),
     ("*.entry.js", with_levels_by_severity),
     ("*.entry.js", with_seconds),
+    ("*.entry.js", with_first_tabs),
     ("*.chunk.js", with_short_ranges),
     ("*.chunk.js", with_titles_of_searched_columns),
     ("*.chunk.js", with_times_of_range),

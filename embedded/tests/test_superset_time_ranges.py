@@ -49,7 +49,8 @@ RANGE = (
 )
 NUMBER = 'if(null==a)t=(0,i.t)("No data");else if("number"==typeof a)t=n(a)'
 OPTIONS = "const drawn=merge({},o,h.echartsOptionsOverrides||{})"
-"""Parts of the scripts for the text of a time range, for a single number and for a chart."""
+TABS = "const loaded={isRefreshing:!1,activeTabs:C||(null==L?void 0:L.activeTabs)||[]}"
+"""Parts of the scripts for the text of a time range, for a single number, a chart and a loaded dashboard."""
 
 
 @pytest.fixture
@@ -62,6 +63,7 @@ def assets(tmp_path) -> Path:
     (tmp_path / "8.chunk.js").write_text(RANGE)
     (tmp_path / "9.chunk.js").write_text(NUMBER)
     (tmp_path / "10.chunk.js").write_text(OPTIONS)
+    (tmp_path / "11.entry.js").write_text(TABS)
     (tmp_path / "3.chunk.js").write_text('case"Last day":return n')
     return tmp_path
 
@@ -164,6 +166,16 @@ def test_the_legend_of_a_heat_map_has_the_colour_of_texts(assets):
     theme = 'const merge=Object.assign,h={colorText:"#fff"}'
     for options, drawn in (("{visualMap:{}}", {"visualMap": {"textStyle": {"color": "#fff"}}}), ("{}", {})):
         assert answer(f"{theme};const o={options};{script};console.log(JSON.stringify(drawn))") == drawn
+
+
+def test_a_dashboard_begins_with_its_first_tab_or_that_of_a_permanent_link(assets):
+    static_assets.change(assets)
+    script = (assets / "11.entry.js").read_text()
+    assert static_assets.with_first_tabs(script) == script, "it is changed once"
+    before = 'const L={activeTabs:["TAB-traces-one-trace"]}'
+    for given, shown in (("undefined", []), ('["TAB-traces-about"]', ["TAB-traces-about"])):
+        opened = f"{before},C={given};{script};console.log(JSON.stringify(loaded.activeTabs))"
+        assert answer(opened) == shown
 
 
 def answer(script: str) -> object:
