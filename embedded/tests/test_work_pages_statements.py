@@ -121,6 +121,11 @@ def test_changes_are_against_both_earlier_periods():
     assert found["Rows examined per execution"][0] == "0.02"
     day = TimeRange(NOON - 24 * HOUR, NOON)
     assert notes(Logging(["db1"], [LOGGED]), *rows[:2], span=day)["Executions"] == ("30", "+50 % vs before")
+    midnight = NOON - 12 * HOUR
+    date = TimeRange(midnight - 24 * HOUR, midnight)
+    shown = f"{midnight - 48 * HOUR:%-d %b}"
+    assert notes(Logging(["db1"], [LOGGED]), *rows[:2], span=date)["Executions"][1] == f"+50 % vs {shown}"
+    assert notes(Logging(["db1"], [LOGGED]), rows[0], span=date)["Executions"][1] == f"none on {shown}"
 
 
 def test_a_period_without_executions_is_new_if_the_log_was_read_and_else_unknown():

@@ -150,25 +150,45 @@ def test_the_statement_of_query_detail_is_the_same_in_both_periods(admin, user, 
     assert changed("query_numbers", EIGHT_HOURS)[0] == f"+100 % {OF_ENTRIES}"
 
 
-def test_texts_of_changes(user, admin):
+PERIOD_TEXTS = {
+    (12, 10, "percent"): "+20 % against the previous period",
+    (9.5, 10, "percent"): "-5 % against the previous period",
+    (1003, 1000, "percent"): "+0.3 % against the previous period",
+    (120, 10, "percent"): "12 times the previous period",
+    (115_280, 10, "percent"): "11,528 times the previous period",
+    (0, 10, "percent"): "-100 % against the previous period",
+    (3, 0, "percent"): "new, 0 in the previous period",
+    (0, 0, "percent"): "as in the previous period",
+    (0.95, 0.99, "points"): "-4 points against the previous period",
+    (3, None, "percent"): "previous period unknown",
+    (None, 3, "percent"): "",
+}
+DAY_TEXTS = {
+    (12, 10, "percent"): "+20 % on 1 Nov, against 31 Oct",
+    (120, 10, "percent"): "12 times that of 31 Oct",
+    (3, 0, "percent"): "new, 0 on 31 Oct",
+    (0, 0, "percent"): "as on 31 Oct",
+    (0.95, 0.99, "points"): "-4 points on 1 Nov, against 31 Oct",
+    (3, None, "percent"): "previous period unknown",
+}
+
+
+@pytest.mark.parametrize(
+    ("time_range", "shown"),
+    [
+        (("2025-11-01T00:00:00", "2025-11-02T00:00:00"), DAY_TEXTS),
+        (("2025-11-01T01:00:00", "2025-11-02T01:00:00"), PERIOD_TEXTS),
+        (("2025-11-01T00:00:00", "2025-11-03T00:00:00"), PERIOD_TEXTS),
+        ((f"{NOW:%F}T00:00:00", f"{NOW + timedelta(days=1):%F}T00:00:00"), PERIOD_TEXTS),
+    ],
+    ids=["a day", "no day", "two days", "today"],
+)
+def test_texts_of_changes(user, admin, time_range, shown):
     macro = '{%- include "parts/change.sql" -%}\n{{ change_text() }}'
     included = with_included_queries(macro, QUERIES)
     environment = jinja2.Environment()
     environment.filters["where_in"] = str  # of macros that are not called here
-    text = environment.from_string(included).render()
-    shown = {
-        (12, 10, "percent"): "+20 % against the previous period",
-        (9.5, 10, "percent"): "-5 % against the previous period",
-        (1003, 1000, "percent"): "+0.3 % against the previous period",
-        (120, 10, "percent"): "12 times the previous period",
-        (115_280, 10, "percent"): "11,528 times the previous period",
-        (0, 10, "percent"): "-100 % against the previous period",
-        (3, 0, "percent"): "new, 0 in the previous period",
-        (0, 0, "percent"): "as in the previous period",
-        (0.95, 0.99, "points"): "-4 points against the previous period",
-        (3, None, "percent"): "previous period unknown",
-        (None, 3, "percent"): "",
-    }
+    text = environment.from_string(included).render(from_dttm=time_range[0], to_dttm=time_range[1])
     for (value, was, unit), expected in shown.items():
         columns = {"value": value, "was": was}
         given = ", ".join(

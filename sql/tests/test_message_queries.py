@@ -294,9 +294,7 @@ def test_errors_that_servers_do_not_log_are_not_none(shown, user):
     assert shown("cnt_messages", "innodb_messages") == 1, "deadlocks are messages of InnoDB"
     assert shown("shown_failed", "query_executions", **of_new) == "0<em>of 3 known, 2 unknown</em>"
     user("writer").insert("tailrace.query_events", executions(NEW, DURING, [0.1], instance="db2"))
-    assert shown("shown_failed", "failed_statements") == (
-        "0<em>known on 1 of 2 servers, unknown on db2</em>"
-    )
+    assert shown("shown_failed", "failed_statements") == ("0<em>known on 1 of 2 servers, unknown on db2</em>")
     of_db2 = shown("shown_timeouts", "failed_statements", instance=["db2"])
     assert of_db2 == "unknown<em>known on 0 of 1 server, unknown on db2</em>"
     for name in ("<b>", "db4", "db5"):

@@ -67,18 +67,28 @@
         WHERE since < {{ utc(to_dttm) }} {{- picked(['cluster', 'instance']) }})
     WHERE since > first_since AND since > {{ earlier_start() }})
 {%- endmacro -%}
-{#- `value` against `was`. Shares change by percentage points. -#}
+{#- If the time range is one past day of UTC, `text` for that day and the day before; else `otherwise`. -#}
+{%- macro of_day(text, otherwise) -%}
+    if({{ utc(from_dttm) }} = toStartOfDay({{ utc(from_dttm) }}) AND {{ utc(to_dttm) }} = {{ utc(from_dttm) }} + 86400
+        AND {{ utc(to_dttm) }} <= now('UTC'), {{ text }}, {{ otherwise }})
+{%- endmacro -%}
+{%- macro day() -%} trimLeft(formatDateTime({{ utc(from_dttm) }}, '%e %b', 'UTC')) {%- endmacro -%}
+{%- macro day_before() -%} trimLeft(formatDateTime({{ utc(from_dttm) }} - 86400, '%e %b', 'UTC')) {%- endmacro -%}
+{%- macro against() -%}
+    {{ of_day("concat(' on ', " ~ day() ~ ", ', against ', " ~ day_before() ~ ")", "' against the previous period'") }}
+{%- endmacro -%}
+{#- `value` against `was`. Shares change by percentage points. The dates of a day are shown, in place of "the previous period". -#}
 {%- macro change_text() -%}
     multiIf(
         isNull(value), '',
         isNull(was), 'previous period unknown',
-        value = was, 'as in the previous period',
-        unit = 'points', concat(if(value > was, '+', '-'), toString(round(100 * abs(value - was), 2)), ' points against the previous period'),
-        was = 0, 'new, 0 in the previous period',
+        value = was, {{ of_day("concat('as on ', " ~ day_before() ~ ")", "'as in the previous period'") }},
+        unit = 'points', concat(if(value > was, '+', '-'), toString(round(100 * abs(value - was), 2)), ' points', {{ against() }}),
+        was = 0, concat('new, 0 ', {{ of_day("concat('on ', " ~ day_before() ~ ")", "'in the previous period'") }}),
         value >= 10 * was, concat(trim(LEADING ',' FROM reverse(replaceRegexpAll(reverse(toString(round(value / was))), '\\d{3}', '\\0,'))),
-            ' times the previous period'),
+            ' times ', {{ of_day("concat('that of ', " ~ day_before() ~ ")", "'the previous period'") }}),
         concat(if(value > was, '+', '-'), toString(greatest(0.1, round(100 * abs(value / was - 1), if(abs(value / was - 1) < 0.01, 1, 0)))),
-            ' % against the previous period'))
+            ' %', {{ against() }}))
 {%- endmacro -%}
 {#- `now` is an array of numbers as SQL, `query` the dataset's query, `at` its time column or '', `logs` the kinds of logs with
     which the numbers are known; `units` ('percent' or 'points', '' for a number without a change) and `prefixes` have a text per number. -#}

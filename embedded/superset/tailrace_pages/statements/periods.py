@@ -76,18 +76,26 @@ class Periods:
     def _number(self, measure: Measure) -> dict[str, str]:
         now = value(self.rows.get(NOW), measure)
         # Without entries, obstacles() states once that the changes are unknown.
-        periods = {BEFORE: "before"} if self.logging.are_read() else {}
+        periods = {BEFORE: self._before()} if self.logging.are_read() else {}
         if periods and self.span.until - self.span.since < DAY:
             periods[YESTERDAY] = "a day before"
         notes = filter(None, (self._note(measure, period, title) for period, title in periods.items()))
         written = formats.of_kind(measure.kind, now)
         return {"title": measure.title, "value": written, "link": "", "note": " · ".join(notes)}
 
+    def _before(self) -> str:
+        """Returns the title of the earlier period: the date of the day before one day of UTC."""
+        since = self.span.since
+        is_day = since == since.replace(hour=0, minute=0, second=0, microsecond=0)
+        return f"{since - DAY:%-d %b}" if is_day and self.span.until - since == DAY else "before"
+
     def _note(self, measure: Measure, period: str, title: str) -> str:
         """Returns the change against an earlier period with its title. Without executions in that period only
         their number has a note."""
         if self.rows.get(period) is None:
-            return f"none {title}" if measure.column == "executions" else ""
+            return (
+                f"none {'on ' if title[0].isdigit() else ''}{title}" if measure.column == "executions" else ""
+            )
         return f"{self._change(measure, period)} vs {title}"
 
     def _change(self, measure: Measure, period: str) -> str:
