@@ -151,6 +151,20 @@ def test_latencies_are_not_compared_across_a_change_of_the_settings():
     assert "db1 logs differently since" in Periods(SPAN, {}, recent).obstacles()[0]
 
 
+@pytest.mark.parametrize(
+    ("known", "of_all", "shown"),
+    [
+        (3, 3, "all 3"),
+        (10, 10, "all 10"),
+        (37, 37, "the latest 10 of 37"),
+        (50, 1200, "the latest 10 of 1,200"),
+        (200, 0, "the latest 10 of at least 200"),
+    ],
+)
+def test_a_table_says_of_how_many_rows_it_shows_the_first(known, of_all, shown):
+    assert tables.part(10, known, of_all, "latest") == shown
+
+
 def test_the_limits_of_the_data_count_servers():
     rows = [LOGGED, {**LOGGED, "server": "db2"}, {**LOGGED, "server": "db3", "logged": "≥ 1 s"}]
     assert Logging(["db1", "db2", "db3", "db4"], rows).limits() == (

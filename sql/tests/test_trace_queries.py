@@ -113,6 +113,7 @@ def test_without_a_trace_the_one_with_the_longest_span_is_shown(ask):
 
 BEFORE = NOW - timedelta(hours=2)
 """The interval of an hour before the one that the tests of changes ask for ends an hour later."""
+TIMES = "\N{MULTIPLICATION SIGN}"
 COMPARED = ((NOW - timedelta(hours=1)).isoformat(), NOW.isoformat())
 
 
@@ -175,7 +176,11 @@ def test_a_service_that_sends_rarely_is_compared(compared):
     earlier = requests_of("d", BEFORE - timedelta(minutes=20), 1, 0.1)
     late = requests_of("d", BEFORE + timedelta(minutes=40), 2, 0.1)
     row = compared("d", earlier, late, requests_of("d", NOW - timedelta(minutes=30), 20, 2))
-    assert (row["p95_change"], row["calls_change"], row["database_change"]) == ("few requests", "10×", "200×")
+    assert (row["p95_change"], row["calls_change"], row["database_change"]) == (
+        "few requests",
+        f"10{TIMES}",
+        f"200{TIMES}",
+    )
 
 
 def test_a_new_endpoint_of_a_known_service_is_new(compared):

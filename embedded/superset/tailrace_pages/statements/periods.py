@@ -93,9 +93,8 @@ class Periods:
         """Returns the change against an earlier period with its title. Without executions in that period only
         their number has a note."""
         if self.rows.get(period) is None:
-            return (
-                f"none {'on ' if title[0].isdigit() else ''}{title}" if measure.column == "executions" else ""
-            )
+            none = f"none on {title}" if title[0].isdigit() else f"none {title}"
+            return none if measure.column == "executions" else ""
         return f"{self._change(measure, period)} vs {title}"
 
     def _change(self, measure: Measure, period: str) -> str:

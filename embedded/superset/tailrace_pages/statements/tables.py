@@ -133,6 +133,21 @@ COLUMNS = {
 """By the name of the table in the address of its CSV: `?format=csv&table=callers`."""
 
 
+MOST_EVENTS = 200
+"""Rows that the queries of deadlocks and DDL return at most."""
+
+
+def part(shown: int, known: int, all_: int, which: str) -> str:
+    """Returns how many rows a table shows that is cut after `shown` ones, such as `the latest 10 of 37`.
+
+    `all_` is the number of all rows, and 0 if it is unknown because the query ends after `known` ones.
+    """
+    if max(known, all_) <= shown:
+        return f"all {known}"
+    number = formats.count(all_) if all_ else f"at least {formats.count(known)}"
+    return f"the {which} {shown} of {number}"
+
+
 def servers(rows: Mapping[str, Row], logging: Rows) -> list[dict[str, Any]]:
     logged = {row["server"]: row["logged"] for row in logging}
     found = [

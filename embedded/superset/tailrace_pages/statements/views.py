@@ -216,6 +216,7 @@ def _context(its: Statement) -> dict[str, Any]:
         "versions": trend.versions(its.versions),
         "advice": plans.advice(its.plans, its.row["query"], its.ddl),
         "most_callers": MOST_CALLERS,
+        "shown_parts": _parts(its),
         "plans_known": its.plans_known,
         "detail_span": its.detail_span if its.detail_span is not its.span else None,
         "rows": {
@@ -249,6 +250,16 @@ def _rows(its: Statement, name: str) -> list[dict[str, Any]]:
         ),
     }
     return read[name]()
+
+
+def _parts(its: Statement) -> dict[str, str]:
+    """Returns how many of all rows the tables show that are cut after MOST_CALLERS."""
+    callers = its.callers[0]["groups"] if its.callers else 0
+    found = {"callers": tables.part(MOST_CALLERS, len(its.callers), callers, "first")}
+    for name, rows in (("ddl", its.ddl_of_range), ("deadlocks", its.deadlocks)):
+        is_cut = len(its.ddl if name == "ddl" else rows) >= tables.MOST_EVENTS
+        found[name] = tables.part(MOST_CALLERS, len(rows), 0 if is_cut else len(rows), "latest")
+    return found
 
 
 def _csv(its: Statement) -> Any:
