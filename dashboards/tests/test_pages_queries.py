@@ -298,6 +298,7 @@ def test_a_range_without_entries_says_so_and_links_to_the_last_one(developer):
     answer = developer.get(PATH, range="1h")
     assert "The slow logs have no entry of this statement in this time range." in words(answer.text)
     addresses = [attributes.get("href") or "" for _, attributes in parsed(answer.text).tags]
+    assert addresses.count("/tailrace/setup/") == 2, "of the menu, and where plans are missing"
     (link,) = (each for each in addresses if each.startswith(f"{PATH}?from="))
     assert "Executions 8" in words(developer.get(link).text)
 

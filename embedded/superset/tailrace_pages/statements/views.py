@@ -217,6 +217,7 @@ def _context(its: Statement) -> dict[str, Any]:
         "advice": plans.advice(its.plans, its.row["query"], its.ddl),
         "most_callers": MOST_CALLERS,
         "shown_parts": _parts(its),
+        "setup": f"{request.script_root}{links.address('setup')}" if rendering.has_page("Setup") else "",
         "plans_known": its.plans_known,
         "detail_span": its.detail_span if its.detail_span is not its.span else None,
         "rows": {
