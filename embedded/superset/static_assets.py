@@ -189,11 +189,24 @@ def with_first_tabs(script: str) -> str:
     return KEPT_TABS.sub(r"\g<given>", script)
 
 
+KEPT_PATH = re.compile(
+    r"(?<=[ ,](?P<path>[\w$])=)[\w$]+\.directPathToChild\|\|"
+    r"(?=\[\];(?P<anchor>[\w$])&&[\w$]+\[(?P=anchor)\]&&\((?P=path)=)"
+)
+"""Where it takes over the path to the tab of a former link, unless its address names a tab."""
+
+
+def without_former_path(script: str) -> str:
+    """Returns the text of a script that opens a dashboard without the path of a former link."""
+    return KEPT_PATH.sub("", script)
+
+
 CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("*.entry.js", without_telemetry),
     ("*.entry.js", with_levels_by_severity),
     ("*.entry.js", with_seconds),
     ("*.entry.js", with_first_tabs),
+    ("*.entry.js", without_former_path),
     ("*.chunk.js", with_short_ranges),
     ("*.chunk.js", with_titles_of_searched_columns),
     ("*.chunk.js", with_times_of_range),

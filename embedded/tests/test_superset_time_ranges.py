@@ -49,6 +49,7 @@ RANGE = (
 )
 NUMBER = 'if(null==a)t=(0,i.t)("No data");else if("number"==typeof a)t=n(a)'
 OPTIONS = "const drawn=merge({},o,h.echartsOptionsOverrides||{})"
+PATH = "let X=hash||0,Z=L.directPathToChild||[];X&&$[X]&&(Z=($[X].parents||[]).slice()).push(X)"
 TABS = "const loaded={isRefreshing:!1,activeTabs:C||(null==L?void 0:L.activeTabs)||[]}"
 """Parts of the scripts for the text of a time range, for a single number, a chart and a loaded dashboard."""
 
@@ -64,6 +65,7 @@ def assets(tmp_path) -> Path:
     (tmp_path / "9.chunk.js").write_text(NUMBER)
     (tmp_path / "10.chunk.js").write_text(OPTIONS)
     (tmp_path / "11.entry.js").write_text(TABS)
+    (tmp_path / "12.entry.js").write_text(PATH)
     (tmp_path / "3.chunk.js").write_text('case"Last day":return n')
     return tmp_path
 
@@ -176,6 +178,15 @@ def test_a_dashboard_begins_with_its_first_tab_or_that_of_a_permanent_link(asset
     for given, shown in (("undefined", []), ('["TAB-traces-about"]', ["TAB-traces-about"])):
         opened = f"{before},C={given};{script};console.log(JSON.stringify(loaded.activeTabs))"
         assert answer(opened) == shown
+
+
+def test_a_former_link_to_a_tab_does_not_choose_the_tab_of_a_dashboard(assets):
+    static_assets.change(assets)
+    script = (assets / "12.entry.js").read_text()
+    assert static_assets.without_former_path(script) == script, "it is changed once"
+    before = 'const L={directPathToChild:["TABS","TAB-one"]},$={"TAB-two":{parents:["TABS"]}}'
+    for named, shown in (('""', []), ('"TAB-two"', ["TABS", "TAB-two"])):
+        assert answer(f"{before},hash={named};{script};console.log(JSON.stringify(Z))") == shown
 
 
 def answer(script: str) -> object:
