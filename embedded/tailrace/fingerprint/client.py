@@ -76,7 +76,7 @@ class FingerprintService:
 
 
 def _verb_and_tables(known: list[str]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Returns the parts of the first line after the ids; a service of version 0.2.0 has none of them."""
+    """Returns the parts of the first line after the ids; an older service sends none of them."""
     verb, reads, writes = known if len(known) == 3 else ("", "", "")
     return verb, _names(reads), _names(writes)
 
