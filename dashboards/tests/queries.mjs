@@ -186,6 +186,19 @@ describe('Traces', () => {
   });
 });
 
+describe('Traces from the list of dashboards', () => {
+  test('begins with its first tab, also after a link to another tab', async () => {
+    const { page } = browser;
+    await browser.follow('/superset/dashboard/traces/#TAB-traces-one-trace');
+    const tab = page.locator('.dashboard [role=tab][aria-selected=true]').first();
+    assert.equal(await tab.innerText(), 'One trace');
+    await browser.list();
+    await page.getByRole('link', { name: 'Traces', exact: true }).first().click();
+    await page.waitForSelector('[data-test-viz-type]', { state: 'attached' });
+    assert.equal(await tab.innerText(), 'Which endpoints are slow?');
+  });
+});
+
 /** Asserts that Query detail shows this statement, with the numbers of its executions. */
 async function assertStatement(id, charts = browser) {
   const its = of(id);
