@@ -4,7 +4,8 @@
 -- A review that another one corrects is not valid; the correcting review counts instead. A review that states no servers
 -- (an older one, with free text only) is not judged: it never makes a day reviewed.
 -- `state` is `not reviewed`, `not reviewed yet` (the day is not over), `scope not judged` (only such reviews touch the day), or
--- `partly reviewed`. `minutes_on_all_servers` (of 1440) are those on the server with the fewest; `complete_servers` are those
+-- `partly reviewed`. Days before the first known server are not listed: there was nothing to review. If no server was known by the
+-- end of the period, each day is listed with the state `no server known`. `minutes_on_all_servers` (of 1440) are those on the server with the fewest; `complete_servers` are those
 -- that are covered all day. `reviewed_parts` lists the parts of at most ten reviews.
 -- Parameters: from, to.
 WITH
@@ -55,11 +56,11 @@ WITH
     )
 SELECT days.day AS day_without_review,
     multiIf(judged_reviews > 0, 'partly reviewed', touching_reviews > 0, 'scope not judged',
-        day_to > now('UTC'), 'not reviewed yet', 'not reviewed') AS state,
+        servers_of_day = 0, 'no server known', day_to > now('UTC'), 'not reviewed yet', 'not reviewed') AS state,
     intDiv(if(servers_of_day = 0, seconds_of_all, least_seconds), 60) AS minutes_on_all_servers,
     servers_all_day AS complete_servers, servers_of_day AS known_servers, reviewed_parts
 FROM days
 LEFT JOIN by_day ON by_day.day = days.day
 LEFT JOIN by_known_server ON by_known_server.day = days.day
-WHERE minutes_on_all_servers < 1440
+WHERE minutes_on_all_servers < 1440 AND (servers_of_day > 0 OR (SELECT count() FROM known_servers) = 0)
 ORDER BY day_without_review
