@@ -1,5 +1,6 @@
 -- Days that the period touches and that signed reviews do not cover completely; PCI DSS 10.4.1 requires a daily review.
--- A day is reviewed if the valid reviews cover it from 00:00 to 24:00 UTC on each server that was known by its end. Several
+-- A day is reviewed if the valid reviews cover it from 00:00 to 24:00 UTC on each server that was known by its end, and that no
+-- host had removed from its list of logs before it. Several
 -- reviews together may do so. A review covers nothing after its own signature, so that a day is never reviewed before its end.
 -- A review that another one corrects is not valid; the correcting review counts instead. A review that states no servers
 -- (an older one, with free text only) is not judged: it never makes a day reviewed.
@@ -49,7 +50,8 @@ WITH
         SELECT expected.day AS day, count() AS servers_of_day,
             min(greatest(by_day.seconds_of_all, by_server.seconds)) AS least_seconds,
             countIf(greatest(by_day.seconds_of_all, by_server.seconds) = 86400) AS servers_all_day
-        FROM (SELECT day, instance FROM days CROSS JOIN known_servers WHERE known_since < day_to) AS expected
+        FROM (SELECT day, instance FROM days CROSS JOIN known_servers
+            WHERE known_since < day_to AND (isNull(known_until) OR known_until >= day_from)) AS expected
         LEFT JOIN by_day ON by_day.day = expected.day
         LEFT JOIN by_server ON by_server.day = expected.day AND by_server.instance = expected.instance
         GROUP BY expected.day
