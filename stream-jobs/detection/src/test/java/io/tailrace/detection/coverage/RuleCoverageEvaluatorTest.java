@@ -174,6 +174,40 @@ class RuleCoverageEvaluatorTest {
     }
 
     @Test
+    void anExpressionOverRulesNeedsAllRulesOfOneAlternative() {
+        String guessed =
+                """
+                ---
+                title: Refused or reported, then read
+                correlation:
+                  type: temporal_ordered
+                  rules: [refused, message, many_rows]
+                  condition: (refused or message) and many_rows
+                  group-by: user
+                  timespan: 1d
+                """;
+        RuleSet rules = new RuleSetReader(new RuleContext(Map.of(), new DatabaseFieldMapping()))
+                .text("rules.yml", RULES + guessed)
+                .ruleSet();
+        ObservedFields denied =
+                contents(event(ERROR, "message").text("kind", "x").text("user", "ann"));
+
+        assertThat(rules.errors()).isEmpty();
+        assertThat(withoutObstacle(rules, Map.of(AUDIT, audit(), ERROR, denied))).isFalse();
+        assertThat(withoutObstacle(rules, Map.of(AUDIT, audit(), SLOW, slow()))).isTrue();
+        assertThat(withoutObstacle(rules, Map.of(ERROR, denied, SLOW, slow()))).isTrue();
+        assertThat(withoutObstacle(rules, Map.of(SLOW, slow()))).isFalse();
+    }
+
+    private static boolean withoutObstacle(RuleSet rules, Map<LogSource, ObservedFields> logs) {
+        return RuleCoverageEvaluator.answers(rules, false, logs).stream()
+                .filter(answer -> answer.rule().title().equals("Refused or reported, then read"))
+                .findAny()
+                .orElseThrow()
+                .canFire();
+    }
+
+    @Test
     void whatMakesAGroupKnownDoesNotMakeACorrelationFire() {
         String known =
                 """
