@@ -84,7 +84,8 @@ def _answer(about: Entity) -> Any:
     patterns, unknown = _patterns_or_reason(reading)
     has_patterns = bool(unknown or (patterns and patterns.rows))
     latest = None if rows or before else _latest(reading, has_patterns)
-    sides = [listing.limited(_side(name, reading, links)) for name in ("tables", "classes")]
+    sides = [*_others(reading, links), *(_side(name, reading, links) for name in ("tables", "classes"))]
+    whole = request.args.get("all", "")
     return rendering.render(
         "entities/entity.html", formats.visible(about.title), reading.span,
         **_head(reading),
@@ -97,8 +98,9 @@ def _answer(about: Entity) -> Any:
         **_places(oldest, before, following),
         latest=latest,
         latest_address=_day_of(latest) if latest else "",
-        sides=[*map(listing.limited, _others(reading, links)), *sides],
-        alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
+        sides=[listing.limited(table, whole=whole) for table in sides],
+        alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20, whole),
+        whole=whole,
         risk=_risk(about, contributions),
         pseudonyms=_pseudonyms(reading, links),
         patterns=patterns,
