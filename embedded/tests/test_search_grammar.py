@@ -93,7 +93,7 @@ def test_a_text_means(text, query):
         ("verb:QQQ", ["No statement of MySQL or MariaDB begins with QQQ."]),
         ('verb:"create user"', ['verb:CREATE "create user" finds the statements with this text']),
         ("verb:S*,select,!=ADMIN", ["begins with !=ADMIN"]),
-        ('verb:!=select verb:"" user:selct | top verb', []),
+        ('verb:!=select verb:"" verb:" " user:selct | top verb', []),
     ],
 )
 def test_verbs_with_which_no_statement_begins_are_reported_with_similar_ones(text, found):

@@ -279,6 +279,13 @@ def rule(name: str, reason: str = "it is for another kind of log", **columns) ->
     return {"rule_id": name, "rule_title": name, "level": "high", "reason": reason, **unable, **columns}
 
 
+def test_fields_of_which_one_suffices_have_one_change():
+    """The rule about refused logins without a password needs one of two fields, not the log of each."""
+    row = rule("a", missing_fields=["attribute.using_password", "detail.using_password"])
+    assert rules.change(row, []).startswith("the error log with refused logins: log_error_verbosity = 3")
+    assert ";" not in rules.change(row, [])
+
+
 def test_rules_are_grouped_by_what_would_change_them():
     rows = [
         rule("a"),

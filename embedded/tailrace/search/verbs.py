@@ -27,7 +27,7 @@ def notes(query: SearchQuery) -> list[str]:
         value.text.upper(): None
         for each in comparisons(query.where)
         for value in each.values
-        if each.field == "verb" and value.text and not value.is_pattern
+        if each.field == "verb" and value.text.strip() and not value.is_pattern
     }
     return [_note(verb) for verb in found if verb not in VERBS]
 
