@@ -201,7 +201,8 @@ class RuleCoverageEvaluatorTest {
                 contents(event(ERROR, "message").text("kind", "x").text("user", "ann"));
 
         assertThat(rules.errors()).isEmpty();
-        assertThat(withoutObstacle(rules, Map.of(AUDIT, audit(), ERROR, denied))).isFalse();
+        assertThat(withoutObstacle(rules, Map.of(AUDIT, audit(), ERROR, denied)))
+                .isFalse();
         assertThat(withoutObstacle(rules, Map.of(AUDIT, audit(), SLOW, slow()))).isTrue();
         assertThat(withoutObstacle(rules, Map.of(ERROR, denied, SLOW, slow()))).isTrue();
         assertThat(withoutObstacle(rules, Map.of(SLOW, slow()))).isFalse();
