@@ -1,7 +1,7 @@
 """The verbs of statements of MySQL and MariaDB, and what is odd about the verbs of a search.
 
 An event may have another verb: audit logs also record statements that the server did not understand. A search
-for one is therefore run, and its author is told.
+for one is therefore run, and the search reports it.
 """
 
 import difflib

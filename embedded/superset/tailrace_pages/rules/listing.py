@@ -57,8 +57,8 @@ ORDERS = {
 """Orders of the list, by the value of the argument `order`; the first is the default."""
 REACHES = {
     "": "All",
-    "nowhere": "Cannot fire",
-    "partly": "Cannot fire on every server",
+    "nowhere": "Cannot fire on any server",
+    "partly": "Cannot fire on some servers",
     "fired": "With alerts in the time range",
 }
 """Filters of the list, by the value of the argument `show`."""
