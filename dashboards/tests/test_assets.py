@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from tailrace.dashboards.asset import Asset, asset_uuid
 from tailrace.dashboards.asset_files import AssetError
 from tailrace.dashboards.compiler import Compiler
 from tailrace.reports import superset_reports
-from tailrace_pages import formats
 
 COLUMN_PARAMETERS = ("x_axis", "start_time", "end_time", "y_axis", "series", "source", "target")
 COLUMN_LISTS = ("groupby", "groupbyRows", "groupbyColumns", "all_columns", "tooltip_columns")
@@ -54,22 +52,6 @@ def metrics_asked(chart: Asset) -> set[str]:
 def test_the_address_of_a_dashboard_is_its_name(dashboard):
     assert dashboard.content["slug"] == dashboard.name.replace("_", "-")
     assert dashboard.content["roles"], "somebody sees it"
-
-
-def test_all_dashboards_have_the_same_colours_of_series():
-    """Superset keeps the colours of the first dashboard while its page is open."""
-    compiled = [COMPILED[f"dashboards/{name}.yaml"] for name in names(of_kind("dashboards"))]
-    palettes = [each["metadata"]["label_colors"] for each in compiled]
-    assert {*formats.LEVELS} <= {*palettes[0]}
-    assert all(each == palettes[0] for each in palettes)
-
-
-def test_a_series_with_two_colours_is_an_error():
-    (alerts,) = (each for each in of_kind("dashboards") if each.name == "alerts")
-    other = {"metadata": {"label_colors": {"critical": "#1396D7"}}}
-    assets = [replace(each, content={**each.content, **other}) if each is alerts else each for each in ASSETS]
-    with pytest.raises(AssetError, match="label_colors: 'critical' is #"):
-        Compiler(assets, query_files.QUERIES, "").compile()
 
 
 def test_links_of_alerts_name_filters_that_there_are():
