@@ -46,6 +46,7 @@ export class Browser {
       executablePath: CHROMIUM, headless: true, viewport, args: [...QUIET, ...FLAGS, ...CACHE], timezoneId: 'America/New_York', locale: 'en-GB',
     });
     await context.addInitScript(refreshSeldom);
+    await context.addInitScript(defineShown);
     return new Browser(url, profile, context, viewport);
   }
 
@@ -394,9 +395,9 @@ export class Browser {
         return bottom > 0 && top < window.innerHeight;
       };
       const charts = [...document.querySelectorAll('[data-test-viz-type]')]
-        .filter((chart) => chart.offsetParent && (!inSightOnly || inSight(chart)));
+        .filter((chart) => window.shown(chart) && (!inSightOnly || inSight(chart)));
       const loading = '.loading, [data-test="loading-indicator"], .ant-skeleton';
-      const texts = [...document.querySelectorAll('.dashboard-markdown')].filter((text) => text.offsetParent);
+      const texts = [...document.querySelectorAll('.dashboard-markdown')].filter((text) => window.shown(text));
       const drawn = charts.length + texts.length > 0
         && charts.every((chart) => !chart.querySelector(loading) && chart.querySelector(something))
         && !document.querySelector('[data-test="filter-bar"]').querySelector(loading);
@@ -431,7 +432,7 @@ export class Browser {
   async #read() {
     const found = await this.page.$$eval('[data-test-viz-type]', (charts) => charts.flatMap((chart) => {
       const panel = chart.getAttribute('data-test-chart-name');
-      if (!chart.offsetParent) {
+      if (!window.shown(chart)) {
         return [];
       }
       const common = {
@@ -587,7 +588,7 @@ export class Browser {
         .filter((table) => table.querySelector('.ant-pagination, .pagination') && [...table.querySelectorAll('*')].some(scrolls))
         .map((table) => `table: ${table.getAttribute('data-test-chart-name')}`);
       const sideways = [...document.querySelectorAll('[data-test-viz-type="table"]')]
-        .filter((table) => table.offsetParent && [...table.querySelectorAll('div:has(> table)')].some((box) => box.scrollWidth > box.clientWidth + 2))
+        .filter((table) => window.shown(table) && [...table.querySelectorAll('div:has(> table)')].some((box) => box.scrollWidth > box.clientWidth + 2))
         .map((table) => `table wider than its panel: ${table.getAttribute('data-test-chart-name')}`);
       const menu = document.querySelector('.main-nav')?.getBoundingClientRect();
       const menus = menu && (menu.top > 0 || menu.right > window.innerWidth) ? ['the menu does not fit into the header'] : [];
@@ -760,6 +761,11 @@ function filter(name, asked, shown) {
 
 function isoSeconds(time) {
   return new Date(time).toISOString().slice(0, 19);
+}
+
+/** In the page: defines shown(element): whether it is in the open tab. Charts of other tabs have a layout, but are not visible (style.css). */
+function defineShown() {
+  window.shown = (element) => element.checkVisibility({ visibilityProperty: true });
 }
 
 /**

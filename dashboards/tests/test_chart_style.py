@@ -2,10 +2,11 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 import tailrace_chart_labels
-from loaded_assets import COMPILED, OVER_TIME, charts_of, dataset_of, names, of_kind
+from loaded_assets import ASSETS, COMPILED, OVER_TIME, charts_of, dataset_of, names, of_kind
 from test_assets import (
     COLUMN_LISTS,
     COLUMN_PARAMETERS,
@@ -19,6 +20,9 @@ from test_contrast import PALETTE
 from tailrace.clickhouse.query_files import QUERIES
 from tailrace.config.resources import REPOSITORY
 from tailrace.dashboards import layout
+from tailrace.dashboards.asset_files import AssetError
+from tailrace.dashboards.compiler import Compiler
+from tailrace_pages import formats
 
 TABLE_FRAME_PIXELS, TABLE_ROW_PIXELS = 222, 29
 """Height of a table without rows (title, search, header, pages, scroll bar), and of each row."""
@@ -224,6 +228,22 @@ def test_charts_have_colours_of_the_palette_only():
     # In a ramp of one hue the lightness carries the information.
     ramps = {chart.content["params"].get("linear_color_scheme") for chart in of_kind("charts")}
     assert ramps <= {None, "schemeBlues"}
+
+
+def test_all_dashboards_have_the_same_colours_of_series():
+    """Superset keeps the colours of the first dashboard while its page is open."""
+    compiled = [COMPILED[f"dashboards/{name}.yaml"] for name in names(of_kind("dashboards"))]
+    palettes = [each["metadata"]["label_colors"] for each in compiled]
+    assert {*formats.LEVELS} <= {*palettes[0]}
+    assert all(each == palettes[0] for each in palettes)
+
+
+def test_a_series_with_two_colours_is_an_error():
+    (alerts,) = (each for each in of_kind("dashboards") if each.name == "alerts")
+    other = {"metadata": {"label_colors": {"critical": "#1396D7"}}}
+    assets = [replace(each, content={**each.content, **other}) if each is alerts else each for each in ASSETS]
+    with pytest.raises(AssetError, match="label_colors: 'critical' is #"):
+        Compiler(assets, QUERIES, "").compile()
 
 
 def test_each_record_of_a_change_of_an_account_has_a_colour_of_its_own():

@@ -1,6 +1,7 @@
 """The grammar of the search: the meaning of texts, error messages, and queries as texts."""
 
 import random
+import re
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from tailrace.search import (
     DeniedError,
     Request,
     SearchError,
+    notes,
     parse,
     reference,
     running,
@@ -37,6 +39,7 @@ from tailrace.search.model import (
 )
 from tailrace.search.paging import Cursor, cursor
 from tailrace.search.request import Alert
+from tailrace.search.verbs import VERBS
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 ALERT = "0123456789abcdef0123456789abcdef"
@@ -80,6 +83,34 @@ FAILED = Comparison("status", "!=", (Value("0"),))
 def test_a_text_means(text, query):
     assert parse(text) == query
     assert parse(text_of(query)) == query
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("verb:selct", ["No statement of MySQL or MariaDB begins with SELCT; did you mean SELECT"]),
+        ("user:a -(verb:DROP,GRNT OR verb:Revoke)", ["begins with GRNT; did you mean GRANT?"]),
+        ("verb:QQQ", ["No statement of MySQL or MariaDB begins with QQQ."]),
+        ('verb:"create user"', ['verb:CREATE "create user" finds the statements with this text']),
+        ("verb:S*,select,!=ADMIN", ["begins with !=ADMIN"]),
+        ('verb:!=select verb:"" verb:" " user:selct | top verb', []),
+    ],
+)
+def test_verbs_with_which_no_statement_begins_are_reported_with_similar_ones(text, found):
+    """They are searched: audit logs record statements that the server did not understand, too."""
+    noted = notes(parse(text))
+    assert len(noted) == len(found)
+    assert all(part in note for part, note in zip(found, noted, strict=True)), noted
+
+
+def test_the_verbs_of_all_golden_statements_are_known():
+    golden = REPOSITORY / "stream-jobs" / "query-core" / "src" / "test" / "resources" / "golden"
+    verbs = {
+        found
+        for file in golden.rglob("expected.json")
+        for found in re.findall(r'"verb":"(\w+)"', file.read_text())
+    }
+    assert {"SELECT", "XA", "ADMIN"} <= verbs <= VERBS
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,13 @@ def test_minutes_before_a_log_was_watched_are_unknown_and_nothing_of_them_is_kno
     assert numbers["Minutes unknown"] == ("60", "of 60, 1 server with a watched or listed audit log")
 
 
+def test_a_reviewer_reads_what_the_logs_do_not_show():
+    servers = [server("none", gaps.NOT_AUDITED[0]), server("db1", "audited")]
+    found = gaps.by_server(servers, [minutes("db1", missing=2, unknown=1500)])
+    assert gaps.unseen(found) == "minutes of audit logs: 2 missing, 1,500 unknown; 1 server without audit"
+    assert gaps.unseen(gaps.by_server(servers[1:], [minutes("db1")])) == ""
+
+
 def test_columns_have_the_kind_of_their_values():
     result = framework.load("pci").results["refused_access"]
     row = dict.fromkeys(result.columns, "x") | {"at": NOW, "user": None, "more": 7}

@@ -1,7 +1,8 @@
-"""Tests where a chart writes the labels of its marks (static/marks.js), in Node.js."""
+"""Tests where a chart writes the labels of its marks (static/marks.js) and draws points (chart.js), in Node.js."""
 
 import json
 import subprocess
+from typing import Any
 
 import tailrace_pages.static_files as files
 from e2e.limits import LIMIT_SECONDS
@@ -25,10 +26,7 @@ console.log(JSON.stringify(Object.fromEntries(placed)));
 
 def test_no_label_covers_another_or_leaves_the_chart():
     script = files.read("marks.js").decode() + RUN
-    ran = subprocess.run(
-        ["node", "-"], input=script, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True
-    )
-    placed = json.loads(ran.stdout)
+    placed = answer_of(script)
     for name, texts in placed.items():
         boxes = [(each["row"], each["x"], each["x"] + SIGN * len(each["label"])) for each in texts]
         assert all(start >= LEFT and end <= RIGHT for _, start, end in boxes), name
@@ -39,3 +37,18 @@ def test_no_label_covers_another_or_leaves_the_chart():
     assert [each["label"] for each in placed["right edge"]] == ["web 1", "web 2", "web 3"]
     assert [each["label"] for each in placed["same time"]] == ["web 1 and 2 more"]
     assert max(each["row"] for each in placed["many"]) == 3
+
+
+def test_a_value_between_unknown_ones_is_a_point_because_no_line_connects_it():
+    values = [[7, None, 1, 2, None, 0, None], [1, 2, 3], [None, None], [4]]
+    asked = f"console.log(JSON.stringify({json.dumps(values)}.map(isolated)));"
+    without_page = "globalThis.document = { querySelectorAll: () => [] };"
+    found = answer_of(without_page + files.read("chart.js").decode() + asked)
+    assert found == [[0, 5], None, None, [0]], "0 is known"
+
+
+def answer_of(script: str) -> Any:
+    ran = subprocess.run(
+        ["node", "-"], input=script, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True
+    )
+    return json.loads(ran.stdout)

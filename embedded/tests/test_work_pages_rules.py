@@ -30,6 +30,29 @@ def test_a_rule_that_can_fire_nowhere_is_not_shown_as_one_without_alerts():
     assert shown == {"nowhere": ("cannot fire", "0 of 2"), "somewhere": ("none", "1 of 2")}
 
 
+def counted(rule: str, alerts: int, last: datetime) -> dict:
+    outcomes = dict.fromkeys(listing.OUTCOMES, 0)
+    given = {"rule_id": rule, "title": rule, "latest_level": "low", "last_alert": last}
+    return {**given, **outcomes, "alerts": alerts, "open_alerts": alerts}
+
+
+def test_rules_are_listed_by_alerts_by_servers_and_those_that_cannot_fire():
+    alerts = [counted("few", 1, NOON), counted("many", 9, NOON - timedelta(days=1))]
+    coverage = [*covered("few", True, True), *covered("many", True, False), *covered("nowhere", False, False)]
+    rows = listing.rules({}, [*alerts, counted("unknown", 2, NOON - timedelta(days=2))], coverage)
+
+    def ids(order: str = "severity", reach: str = "") -> list[str]:
+        return [row["rule_id"] for row in listing.in_order(listing.with_reach(rows, reach), order)]
+
+    assert ids() == ids("alerts") == ["many", "unknown", "few", "nowhere"]
+    assert ids("servers") == ["nowhere", "many", "few", "unknown"]
+    assert ids("last") == ["few", "many", "unknown", "nowhere"]
+    assert ids(reach="nowhere") == ["nowhere"]
+    assert ids(reach="partly") == ["many", "nowhere"]
+    assert ids("last", "fired") == ["few", "many", "unknown"]
+    assert listing.caption(rows, 9, "servers").startswith("Rules, those that can fire on the fewest servers")
+
+
 @pytest.mark.parametrize(
     ("key", "filters"),
     [

@@ -67,8 +67,10 @@ def test_columns_that_are_empty_in_all_rows_leave_their_space_to_the_statement()
     without = {**EVENT, "status": None, "tables": [], "text": ""}
     titles = [column.title for column in listing.shown_columns(listing.events([without], linking()))]
     assert "Error" not in titles and "Table" not in titles and listing.COLUMNS[8].title in titles
-    known = listing.events([without, {**EVENT, "status": 0}, {**EVENT, "duration": 0.00125}], linking())
+    slow = {**EVENT, "duration": 0.00125, "rows_sent": 12_000}
+    known = listing.events([without, {**EVENT, "status": 0}, slow], linking())
     assert [row["shown_duration"] for row in known] == ["", "", "1.25 ms"]
+    assert [row["shown_rows"] for row in known] == ["", "", "12,000"], "unknown is not 0"
     assert listing.shown_columns(known) == listing.COLUMNS, "0 is success, which is known"
 
 
@@ -169,6 +171,14 @@ def test_a_timeline_of_servers_is_unknown_while_their_logs_were_not_read(text, c
 @pytest.mark.parametrize("text", [text for text, _ in asking.EXAMPLES])
 def test_the_examples_are_searches(text):
     Request(parse(text), SECURITY, NOON)
+
+
+def test_examples_that_a_role_may_not_run_are_left_out():
+    every = [text for text, _ in asking.EXAMPLES]
+    assert [text for text, _ in asking.examples("tailrace_security", NOON)] == every
+    of_developers = [text for text, _ in asking.examples("tailrace", NOON)]
+    assert "duration:>1s | top query" in of_developers
+    assert not any("log:audit" in text or "log:alert" in text for text in of_developers)
 
 
 HOURLY = Schedule(timedelta(hours=1), ("siem", "chat"), 5)

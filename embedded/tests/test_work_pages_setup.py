@@ -112,6 +112,84 @@ def test_auditing_that_is_off_unknown_or_hidden():
     assert read.problems == 0
 
 
+PRODUCTS = {
+    "MariaDB": ("10.11.19-MariaDB-log", "MariaDB Server"),
+    "Percona": ("8.4.3-3", "Percona Server (GPL), Release 3"),
+    "Percona 8.0": ("8.0.36-28", "Percona Server (GPL), Release 28"),
+    "MySQL": ("8.4.3", "MySQL Community Server - GPL"),
+}
+
+
+@pytest.mark.parametrize(
+    ("product", "contains", "listed"),
+    [
+        (
+            "MariaDB",
+            (
+                "INSTALL SONAME 'server_audit';",
+                "plugin_load_add = server_audit",
+                "server_audit_events = CONNECT,QUERY,TABLE",
+                "server_audit_file_path = /var/log/mysql/server_audit.log",
+                "server_audit_logging = ON",
+            ),
+            ("  source: audit", '  path: "/var/log/mysql/server_audit.log"'),
+        ),
+        (
+            "Percona",
+            ("SELECT audit_log_filter_set_user('%', 'all');",),
+            ("  source: audit", '  path: "/srv/data/audit_filter.log"'),
+        ),
+        (
+            "Percona 8.0",
+            ("INSTALL PLUGIN audit_log SONAME 'audit_log.so';", "audit_log_file = /var/log/mysql/audit.log"),
+            ("  source: audit", '  path: "/var/log/mysql/audit.log"'),
+        ),
+        (
+            "MySQL",
+            (
+                "# - Percona Server: component audit_log_filter since 8.4, plugin audit_log before",
+                "# - MySQL Enterprise Edition: MySQL Enterprise Audit, with audit_log_format = JSON",
+                "SET PERSIST general_log_file = '/var/log/mysql/general.log';",
+            ),
+            ("  source: general", '  path: "/var/log/mysql/general.log"'),
+        ),
+    ],
+)
+@pytest.mark.parametrize("audit", [None, {"active": "no"}, {"active": "unknown", "not_readable": "plugins"}])
+def test_a_server_without_an_audit_log_has_the_lines_that_add_one(product, contains, listed, audit):
+    version, comment = PRODUCTS[product]
+    of_product = {**snapshot(), "version": version, "product": comment}
+    facts = [
+        *settings(audit)[:-1],
+        {"kind": "server", "key": "server", "attributes": {"datadir": "/srv/data"}},
+    ]
+    its = source("audit", found([log("slowlog")], [of_product], facts))
+    (lines,) = [each.fix for each in its.findings if each.fix[-5:-2] == ENTRY]
+    assert {*contains} <= {*lines} and lines[-2:] == listed
+    assert its.problems == 1
+
+
+ENTRY = ("# sources.yaml", '- instance: "db1"', '  cluster: "shop"')
+
+
+def test_a_server_of_an_unknown_product_has_the_lines_of_each():
+    its = source("audit", found([log("slowlog")]))
+    (lines,) = [each.fix for each in its.findings if each.fix[-5:-2] == ENTRY]
+    assert {"INSTALL SONAME 'server_audit';", "INSTALL PLUGIN audit_log SONAME 'audit_log.so';"} <= {*lines}
+    assert any(line.startswith("# MariaDB: `source: audit`") for line in lines)
+
+
+def test_a_server_that_writes_or_has_an_audit_log_needs_no_lines_that_add_one():
+    for audit in (
+        {"active": "yes", "by": "audit_log", "file": "audit.log"},
+        {"active": "no", "by": "server_audit", "switched_off_by": "server_audit_logging"},
+    ):
+        its = source("audit", found([log("slowlog")], [snapshot()], settings(audit)))
+        assert not any("INSTALL" in line for each in its.findings for line in each.fix)
+    read = source("audit", found([log("general")], [snapshot()], settings({"active": "no"})))
+    assert not any("source: general" in line for each in read.findings for line in each.fix)
+
+
 def test_a_server_without_settings_whose_activity_nobody_reads_has_a_problem():
     assert source("audit", found([log("slowlog")])).problems == 1
     assert source("errorlog", found([log("slowlog")])).problems == 0
@@ -201,6 +279,13 @@ def rule(name: str, reason: str = "it is for another kind of log", **columns) ->
     return {"rule_id": name, "rule_title": name, "level": "high", "reason": reason, **unable, **columns}
 
 
+def test_fields_of_which_one_suffices_have_one_change():
+    """The rule about refused logins without a password needs one of two fields, not the log of each."""
+    row = rule("a", missing_fields=["attribute.using_password", "detail.using_password"])
+    assert rules.change(row, []).startswith("the error log with refused logins: log_error_verbosity = 3")
+    assert ";" not in rules.change(row, [])
+
+
 def test_rules_are_grouped_by_what_would_change_them():
     rows = [
         rule("a"),
@@ -250,7 +335,7 @@ def test_unknown_auditing_of_mariadb_has_a_next_step():
     """No grant makes MariaDB's snapshots contain the state of auditing, so doctor has to say more."""
     mariadb = {**snapshot(), "product": "mariadb", "version": "10.11.14-MariaDB-log"}
     its = found([log("slowlog")], [mariadb], settings())
-    (finding,) = source("audit", its).findings
+    finding, _ = source("audit", its).findings
     assert "auditing is unknown" in finding.message and finding.fix == findings.DOCTOR
     assert listing.product_text(servers.server("db1", its)) == "MariaDB 10.11.14-MariaDB-log"
 

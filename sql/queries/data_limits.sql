@@ -33,6 +33,11 @@ ARRAY JOIN arrayFilter(each -> each.2 > 0, [
     (if(has_arrived, 'unknown', 'never'), toInt64(expected) - census_minutes - before_minutes)]) AS part
 UNION ALL
 SELECT cluster, instance, 'slowlog', 'logged', 0, {{ logged_by('instance') }}, 0, toDateTime(0, 'UTC')
-FROM tailrace.query_load_1m
-WHERE minute >= range_start AND minute < range_end
+FROM (
+    -- Whole days between the first and the last one, and the minutes of those.
+    SELECT cluster, instance FROM tailrace.log_days
+    WHERE source = 'slowlog' AND record_day > toDate(range_start) AND record_day < toDate(range_end)
+    UNION ALL
+    SELECT cluster, instance FROM tailrace.query_load_1m
+    WHERE minute >= range_start AND minute < range_end AND toDate(minute) IN (toDate(range_start), toDate(range_end)))
 GROUP BY cluster, instance

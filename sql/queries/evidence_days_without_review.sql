@@ -1,10 +1,12 @@
 -- Days that the period touches and that signed reviews do not cover completely; PCI DSS 10.4.1 requires a daily review.
--- A day is reviewed if the valid reviews cover it from 00:00 to 24:00 UTC on each server that was known by its end. Several
+-- A day is reviewed if the valid reviews cover it from 00:00 to 24:00 UTC on each server that was known by its end, and that no
+-- host had removed from its list of logs before it. Several
 -- reviews together may do so. A review covers nothing after its own signature, so that a day is never reviewed before its end.
 -- A review that another one corrects is not valid; the correcting review counts instead. A review that states no servers
 -- (an older one, with free text only) is not judged: it never makes a day reviewed.
 -- `state` is `not reviewed`, `not reviewed yet` (the day is not over), `scope not judged` (only such reviews touch the day), or
--- `partly reviewed`. `minutes_on_all_servers` (of 1440) are those on the server with the fewest; `complete_servers` are those
+-- `partly reviewed`. Days before the first known server are not listed: there was nothing to review. If no server was known by the
+-- end of the period, each day is listed with the state `no server known`. `minutes_on_all_servers` (of 1440) are those on the server with the fewest; `complete_servers` are those
 -- that are covered all day. `reviewed_parts` lists the parts of at most ten reviews.
 -- Parameters: from, to.
 WITH
@@ -48,18 +50,19 @@ WITH
         SELECT expected.day AS day, count() AS servers_of_day,
             min(greatest(by_day.seconds_of_all, by_server.seconds)) AS least_seconds,
             countIf(greatest(by_day.seconds_of_all, by_server.seconds) = 86400) AS servers_all_day
-        FROM (SELECT day, instance FROM days CROSS JOIN known_servers WHERE known_since < day_to) AS expected
+        FROM (SELECT day, instance FROM days CROSS JOIN known_servers
+            WHERE known_since < day_to AND (isNull(known_until) OR known_until >= day_from)) AS expected
         LEFT JOIN by_day ON by_day.day = expected.day
         LEFT JOIN by_server ON by_server.day = expected.day AND by_server.instance = expected.instance
         GROUP BY expected.day
     )
 SELECT days.day AS day_without_review,
     multiIf(judged_reviews > 0, 'partly reviewed', touching_reviews > 0, 'scope not judged',
-        day_to > now('UTC'), 'not reviewed yet', 'not reviewed') AS state,
+        servers_of_day = 0, 'no server known', day_to > now('UTC'), 'not reviewed yet', 'not reviewed') AS state,
     intDiv(if(servers_of_day = 0, seconds_of_all, least_seconds), 60) AS minutes_on_all_servers,
     servers_all_day AS complete_servers, servers_of_day AS known_servers, reviewed_parts
 FROM days
 LEFT JOIN by_day ON by_day.day = days.day
 LEFT JOIN by_known_server ON by_known_server.day = days.day
-WHERE minutes_on_all_servers < 1440
+WHERE minutes_on_all_servers < 1440 AND (servers_of_day > 0 OR (SELECT count() FROM known_servers) = 0)
 ORDER BY day_without_review

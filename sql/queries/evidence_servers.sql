@@ -1,7 +1,7 @@
 -- Each server with a census, a snapshot or a stored record until the end of the period, or that sources.yaml listed in the period,
 -- and its audit status in the period, the worst one that applies: `no audit log`, `listed audit log never arrived` (nothing of it
--- was ever received), `audit log not seen in the period`, `audit log read later` (it was not watched in the period, and its events of the period are
--- stored: whether all of them are is unknown), `auditing was off` according to a snapshot, `auditing was changed` if snapshots or statements
+-- was ever received), `audit log not seen in the period`, `audit log read later, on …: records of …` (it was not watched in the period, and its events of the
+-- period are stored: whether all of them are is unknown), `auditing was off` according to a snapshot, `auditing was changed` if snapshots or statements
 -- show changes of its switches and filters, `audit log watched since …` and `audit log watched until …` if its audit log was first or
 -- last seen within the period, else `audited`. Records before the first time, which were read later, are stated with their first day. A general log counts for servers that never had an audit log. The coverage
 -- shows whether every minute was read: a log that is switched off is covered, but contains nothing. `records_read_at` is the
@@ -67,7 +67,8 @@ WITH
         GROUP BY instance
     ),
     later AS (
-        SELECT instance, min(ingested_at) AS records_read_at FROM tailrace.audit_events
+        SELECT instance, min(ingested_at) AS records_read_at, min(event_time) AS first_record, max(event_time) AS last_record
+        FROM tailrace.audit_events
         WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
             -- ClickHouse 26.7 refuses NOT IN (SELECT …) on several shards here ("Invalid local IN function name globalNotIn").
             AND NOT has((SELECT groupUniqArray(toString(instance)) FROM seen WHERE source IN ('audit', 'general') AND in_period), toString(instance))
@@ -100,7 +101,9 @@ WITH
 SELECT
     servers.instance AS instance,
     multiIf(
-        ifNull(audit.in_period, 0) = 0 AND later.instance != '', 'audit log read later',
+        ifNull(audit.in_period, 0) = 0 AND later.instance != '',
+            concat('audit log read later, on ', formatDateTime(records_read_at, '%F %H:%i'), ' UTC: records of ',
+                toString(toDate(first_record)), if(toDate(last_record) = toDate(first_record), '', concat(' to ', toString(toDate(last_record))))),
         audit.instance = '' AND listed.is_audit_log_listed, 'listed audit log never arrived',
         audit.instance = '', 'no audit log',
         audit.in_period = 0, 'audit log not seen in the period',

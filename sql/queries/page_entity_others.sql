@@ -7,7 +7,7 @@
 {%- endmacro -%}
 WITH
 {%- include "parts/entity_records.sql" -%}
--- Users, clients, programs and tables of the records of an entity, those with the most records first, at most 50 of each.
+-- Users, clients, programs and tables of the records of an entity, those with the most records first, at most 500 of each.
 -- An empty value is one that the log does not contain. Counts are those of the log with the most.
 -- Parameters: those of page_entity_timeline without begin and width.
 SELECT
@@ -45,4 +45,4 @@ FROM (
     GROUP BY dimension, log, is_table, table_name, value)
 GROUP BY dimension, value
 ORDER BY dimension, statements + logins + refused DESC, value
-LIMIT 50 BY dimension
+LIMIT 500 BY dimension

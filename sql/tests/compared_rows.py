@@ -183,7 +183,10 @@ PARAMETERS_OF = {
         "ids": "['00000000-0000-0000-0000-000000000007']",
         "event_ids": "[]",
     },
-    "page_incident": {"ids": "['00000000-0000-0000-0000-000000000007']"},
+    "page_incident": {
+        "ids": "['00000000-0000-0000-0000-000000000007']",
+        "clients": "['ip0', 'ip1', 'ip2', 'host0', 'host1', 'host2']",
+    },
     "page_entity": {
         "kind": "user",
         "name": "app",

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from entity_rows import Store
-from security_rows import denied_message, refused
+from security_rows import denied_message, login, refused
 
 from e2e.alert_rows import alert, written
 from tailrace.alerts import triage
@@ -12,6 +12,7 @@ from tailrace.alerts.incidents import Incidents
 from tailrace.alerts.triage import Action
 from tailrace.cli.commands import alerts_incidents
 from tailrace_pages.alerts import incidents as pages
+from tailrace_pages.alerts import tried_accounts
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
@@ -84,6 +85,47 @@ def test_an_incident_names_the_users_of_its_events(raised, stored, incidents, us
     raised(31, "ann", event_ids=ids[:1], count=400)
     found = incidents().of(spray)
     assert "Users in the events that its alerts store: at least 14" in facts()
+
+
+def test_an_incident_names_all_accounts_that_its_client_tried(raised, stored, incidents, user):
+    """The alert of a spray stores seven events, and the client went on: 60 accounts, one of them entered."""
+
+    def at(second: int) -> dict[str, str]:
+        return {"event_time": f"{NOON + timedelta(seconds=second):%Y-%m-%d %H:%M:%S}", "ip": "10.0.0.9"}
+
+    tried = [refused(0, user=f"u{number:02}", **at(3 * number)) for number in range(60)]
+    stored("audit_events", *tried, refused(0, user="u07", **at(400)))
+    stored("audit_events", login(0, user="u07", **at(420)), login(0, user="u08", **at(1)))
+    stored("audit_events", login(0, user="u09", **{**at(500), "ip": "10.0.0.8"}))
+    stored("audit_events", refused(0, user="typo", **{**at(90), "ip": "10.0.0.8"}))
+    spray = raised(0.5, client="10.0.0.9", event_ids=[row["event_id"] for row in tried[:7]])
+    found, store = incidents().of(spray), Store(user("reader_security"))
+    span = pages.around(found)
+    (shown,) = tried_accounts.of_clients(store, found, span, has_entities=True)
+    sentence = "10.0.0.9 tried 60 accounts without success, with 61 refused logins from 2026-03-10 12:00:00"
+    assert (
+        shown["sentence"] == f"{sentence} to 2026-03-10 12:06:40 UTC. Afterwards it logged in to 1 of them."
+    )
+    assert [name for name, _ in shown["accounts"]] == [f"u{number:02}" for number in range(50)]
+    assert shown["further"] == 10 and shown["address"].startswith("/tailrace/entities/client/10.0.0.9/")
+    assert [text for text, _ in shown["entered"]] == ["u07 (2026-03-10 12:07:00 on db1)"]
+    of_events = pages.users_of_events(store, found)
+    facts = dict(pages.facts(found, True, of_events, tried_accounts.names([shown])))
+    assert [values for name, values in facts.items() if "events that its alerts store" in name] == [[]]
+
+
+def test_a_login_after_refused_ones_is_unknown_without_a_log_of_logins(raised, stored, incidents, user):
+    """An error log has refused logins only."""
+    denied = denied_message(0, user="zoe", host="10.0.0.9")
+    stored("error_events", {**denied, "event_time": f"{NOON:%Y-%m-%d %H:%M:%S}"})
+    found, store = incidents().of(raised(0.5, client="10.0.0.9")), Store(user("reader_compliance"))
+    (shown,) = tried_accounts.of_clients(store, found, pages.around(found), has_entities=False)
+    assert shown["accounts"] == [("zoe", "")] and shown["entered"] == []
+    assert shown["not_entered"] == "unknown: no log of db1 contains a successful login of this time"
+    accepted = login(0, user="ann", ip="10.0.0.8", event_time=f"{NOON:%Y-%m-%d %H:%M:%S}")
+    stored("audit_events", accepted)
+    (shown,) = tried_accounts.of_clients(store, found, pages.around(found), has_entities=False)
+    assert shown["not_entered"] == "none of them in the logs of this time"
 
 
 def test_an_alert_with_as_many_events_as_it_can_name_may_be_about_more(raised, stored, incidents, user):

@@ -1,7 +1,7 @@
 """Tests what the ledger, evidence and the page of an alert show of a lost byte range, open and filled."""
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -67,6 +67,28 @@ def test_a_gap_is_one_row_with_its_minutes_and_its_repair(admin, user, rendered,
     assert (bytes_of_log["bytes_lost"], bytes_of_log["bytes_filled_again"]) == (200, 200 - missing)
     (shown,) = user("reader_developer").rows(rendered("gaps", *RANGE))
     assert (shown["state"], shown["missing_bytes"], shown["repaired_at"]) == (state, missing, repaired)
+
+
+def test_a_dashboard_shows_a_loss_at_the_times_of_its_lines_its_recording_and_its_backfill(
+    admin, user, rendered
+):
+    filled(file(), 500).store(admin)
+
+    def shown(since: datetime, until: datetime) -> list[dict]:
+        """Returns what Superset shows: it filters `at` by the range."""
+        ends = since.isoformat(), until.isoformat()
+        within = f"at >= '{since:%Y-%m-%d %H:%M:%S}' AND at < '{until:%Y-%m-%d %H:%M:%S}'"
+        return user("reader_compliance").rows(
+            f"SELECT * FROM ({rendered('coverage_gaps', *ends)}) WHERE {within}"
+        )
+
+    hour = timedelta(hours=1)
+    lines, recorded = BEGAN + timedelta(minutes=3), LOST_AT
+    assert len(shown(lines - hour, lines + hour)) == 1, "the lost lines"
+    assert len(shown(recorded - timedelta(minutes=5), recorded + timedelta(minutes=5))) == 1, "the recording"
+    assert len(shown(FILLED_AT - timedelta(minutes=5), FILLED_AT + timedelta(minutes=5))) == 1, "the backfill"
+    assert shown(lines + hour, lines + 2 * hour) == [], "none of them"
+    assert shown(lines - 3 * hour, lines - 2 * hour) == []
 
 
 def test_bytes_that_a_log_lost_before_it_moved_to_another_cluster_count_once(admin, user):

@@ -248,6 +248,41 @@ def test_an_alert_of_a_slow_query_log_leads_to_its_session_and_query(stored, ask
     assert [(int(row["connection_id"]), int(row["events"])) for row in found] == [(7, 1)]
 
 
+@pytest.mark.parametrize(
+    ("entries", "shown"),
+    [
+        ([slow(300, 1, query_id=5, rows_sent=12_000)], "12,000, from the slow query log"),
+        ([slow(300, 1, query_id=5, rows_sent=12_000, connection_id=0)], "12,000, from the slow query log"),
+        ([slow(300, 9, query_id=5, rows_sent=12_000, query_time=9)], "12,000, from the slow query log"),
+        ([slow(300, 9, query_id=5, rows_sent=12_000)], ""),
+        ([slow(300, 1, query_id=5, rows_sent=12_000, connection_id=8)], ""),
+        ([slow(300, 1, query_id=5, rows_sent=12_000, user="ann")], ""),
+        ([slow(300, 1, query_id=6, rows_sent=12_000)], ""),
+        ([slow(300, 1, query_id=5, rows_sent=12_000, instance="db2")], ""),
+        ([slow(300, 1, query_id=5), slow(300, -1, query_id=5)], ""),
+        ([slow(300, 1, query_id=5), audit(300, 2, query_id=5)], ""),
+    ],
+)
+def test_rows_sent_of_an_audited_statement_are_those_of_its_one_entry_in_the_slow_log(
+    stored, ask, entries, shown
+):
+    """Another session, user, query or server, or two candidates, do not allow the link."""
+    named = audit(300, query_id=5)
+    stored("audit_events", named, *(each for each in entries if each["source"] == "audit"))
+    stored("query_events", *(each for each in entries if each["source"] == "slowlog"))
+
+    class Asked:
+        rows = staticmethod(ask)
+
+    def read(*events: dict) -> list[str]:
+        whole = {"event_time": datetime.now(UTC), "window_from": datetime.now(UTC) - timedelta(hours=6)}
+        return [row["rows_sent"] for row in details.queries(Asked, {**alert_of(*events), **whole})]
+
+    assert read(named) == [shown or "unknown: the log of these events does not contain it"]
+    if shown:
+        assert read(named, *entries) == [shown], "the rows of both are counted once"
+
+
 def test_only_alerts_that_are_not_suppressed_are_new(raised, ask):
     since = int((datetime.now(UTC) - timedelta(days=2)).timestamp() * 1e6)
     raised({}, {"silenced": True}, {"minutes_ago": 4 * 24 * HOURS})

@@ -104,6 +104,18 @@ def test_a_table_counts_statements_and_not_their_rows_for_single_tables(logged, 
     }
 
 
+def test_all_users_of_a_client_are_behind_a_link(stored, reading):
+    stored(
+        "audit_events", *(refused(minutes_in(HOUR + number), user=f"u{number:02}") for number in range(60))
+    )
+    of_client = reading("client", "10.0.3.9")
+    users = listing.others(of_client.entity, of_client.others, of_client.logs, {})[0]
+    few, all_of_them = listing.limited(users), listing.limited(users, whole="users")
+    assert (few.caption, few.is_cut, few.all_text) == ("Users: 10 of 60", True, "Show all 60 users")
+    assert (all_of_them.caption, len(all_of_them.rows), all_of_them.is_cut) == ("Users", 60, False)
+    assert len(listing.limited(users, whole="programs").rows) == 10
+
+
 def test_who_read_a_data_class(logged, reading):
     of_class = reading("class", "pci")
     assert numbers(of_class)["Reads"][0] == "1"

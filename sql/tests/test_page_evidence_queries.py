@@ -76,8 +76,11 @@ def test_a_log_that_was_read_after_the_period_is_known_and_all_its_minutes_are_u
     (interval,) = intervals
     assert [interval[name] for name in ("instance", "state", "minutes")] == ["db1", "unknown", MINUTES]
     servers = user("auditor").rows(framework.result("servers").statement(), later.parameters())
-    assert [(row["instance"], row["state"]) for row in servers] == [("db1", "audit log read later")]
-    assert servers[0]["records_read_at"][:10] >= f"{FIRST:%Y-%m-%d}"
+    (server,) = servers
+    read_at = server["records_read_at"][:16]
+    assert read_at[:10] >= f"{FIRST:%Y-%m-%d}"
+    state = f"audit log read later, on {read_at} UTC: records of {later.first:%Y-%m-%d}"
+    assert (server["instance"], server["state"]) == ("db1", state)
 
 
 def test_a_period_without_any_log_has_no_row(admin, user):

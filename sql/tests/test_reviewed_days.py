@@ -65,6 +65,23 @@ def test_minutes_of_a_day_make_it_partly_reviewed(sign, days):
     assert days(whole(3)) == {}, "several reviews together"
 
 
+def test_no_day_before_the_first_known_server_has_to_be_reviewed(sign, days):
+    assert list(days(Period(day(20), day(7)))) == [f"{day(9):%F}", f"{day(8):%F}"]
+    assert days(whole(20)) == {f"{day(20):%F}": ("no server known", 0, 0, 0)}, "unknown, not reviewed"
+
+
+def test_a_server_is_reviewed_until_its_removal(admin, sign, days):
+    its = {"cluster": "shop", "instance": "db2", "source": "audit", "log": "/a.log", "host": "box"}
+    admin.insert("tailrace.listed_logs", [{**its, "action": "listed", "at": f"{day(9):%F %T}"}])
+    sign(whole(3), "db1")
+    assert days(whole(3)) == {f"{day(3):%F}": ("partly reviewed", 0, 1, 2)}
+    admin.insert("tailrace.listed_logs", [{**its, "action": "removed", "at": f"{day(4) + HOUR:%F %T}"}])
+    assert days(whole(3)) == {}, "removed the day before"
+    assert days(whole(4)) == {f"{day(4):%F}": ("not reviewed", 0, 0, 2)}, "the day of the removal"
+    admin.insert("tailrace.listed_logs", [{**its, "host": "other", "action": "listed", "at": f"{day(5):%F %T}"}])
+    assert days(whole(3)).keys() == {f"{day(3):%F}"}, "another host lists it"
+
+
 def test_one_server_is_not_all_of_them(sign, days):
     sign(whole(3), "db2")
     assert days(whole(3)) == {f"{day(3):%F}": ("partly reviewed", 0, 1, 2)}

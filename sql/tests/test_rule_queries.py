@@ -6,11 +6,12 @@ from datetime import timedelta
 from urllib.parse import unquote
 
 import pytest
-from security_rows import NOW, alert_of, asking, at, audit, denied_message, login, slow
+from security_rows import NOW, RANGE, alert_of, asking, at, audit, denied_message, login, slow
 
 from tailrace.alerts import triage
 from tailrace.alerts.entity_key import entity_key, in_words
 from tailrace.config.resources import ROOT
+from tailrace.dashboards import asset_files
 
 CONTRACTS = ROOT / "schemas" / "contracts"
 
@@ -50,6 +51,24 @@ def test_a_list_of_alerts_names_their_entity_as_pages_do(stored, ask, entity):
     stored("alerts", alert_of(audit(30), entity=entity, entity_key=entity_key(entity)))
     (row,) = ask("alerts_shown")
     assert row["entity_key"] == in_words(entity)
+
+
+def test_alerts_by_rule_have_one_row_per_rule(stored, user, rendered):
+    """Also for alerts of several severities, and with several tactics."""
+    tags = ["attack.collection", "attack.exfiltration"]
+    stored("alerts", *(alert_of(audit(30), level=level, tags=tags) for level in ("low", "critical", "low")))
+    assets = {(each.kind, each.name): each.content for each in asset_files.load()}
+    chart = assets["charts", "rules_alerts"]["params"]
+    metrics = {
+        each["metric_name"]: each["expression"] for each in assets["datasets", "alerts_timeline"]["metrics"]
+    }
+    shown = [*chart["groupby"], *(f"{metrics[name]} AS {name}" for name in chart["metrics"])]
+    rows = f"SELECT *, 1 AS counted FROM ({rendered('alerts_timeline', *RANGE)})"
+    (row,) = user("reader_security").rows(
+        f"SELECT {', '.join(shown)} FROM ({rows}) GROUP BY {', '.join(chart['groupby'])}"
+    )
+    assert (row["rule_title"], int(row["cnt_alerts"])) == ("Rule", 3)
+    assert (row["its_levels"], row["its_tactics"]) == ("critical, low", "Collection, Exfiltration")
 
 
 def test_an_entity_with_unusual_characters_keeps_its_key(stored, ask):

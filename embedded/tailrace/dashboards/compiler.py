@@ -97,10 +97,27 @@ class Compiler:
             "cross_filters_enabled": True,
             "native_filter_configuration": [self._filter(asset, each, filters) for each in filters],
             **content.pop("metadata", {}),
+            "label_colors": self._colours(),
             **_mark(asset),
         }
         position = layout.position(asset.content, lambda cell, parents: self._cell(asset, cell, parents))
         return {**content, "published": True, "position": position, "metadata": metadata, **_identity(asset)}
+
+    def _colours(self) -> dict[str, str]:
+        """Returns the colours of series of all dashboards.
+
+        Superset keeps those of the first dashboard while its page is open: without a common palette, the
+        colours of a dashboard would depend on the one from which a person came. Raises AssetError for a
+        series with two colours.
+        """
+        found: dict[str, str] = {}
+        for each in self.assets:
+            own = each.content.get("metadata", {}).get("label_colors") if each.kind == "dashboards" else None
+            for label, colour in (own or {}).items():
+                if found.setdefault(label, colour) != colour:
+                    text = f"{label!r} is {colour}, and {found[label]} in another dashboard"
+                    raise AssetError(f"{each.file}: label_colors: {text}")
+        return found
 
     def _style(self, asset: Asset) -> str:
         """Returns the style of a dashboard: the common one, and the texts of its charts."""

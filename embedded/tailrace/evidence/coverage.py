@@ -16,6 +16,7 @@ NEVER_ARRIVED = "listed audit log never arrived"
 NOT_AUDITED = ("no audit log", NEVER_ARRIVED, "audit log not seen in the period")
 WATCHED_IN_PART = ("audit log watched since", "audit log watched until")
 READ_LATER = "audit log read later"
+"""The beginning of a state. The time of the reading and the days of the records follow."""
 CELLS = 144
 """Cells of a log's bar in a drawing."""
 SHOWN_INTERVALS = 200
@@ -59,7 +60,7 @@ class Coverage:
 
     def read_later(self) -> list[str]:
         """Returns the servers whose audit logs were read after the period, each with the day of the first."""
-        rows = [row for row in self.servers if row["state"] == READ_LATER]
+        rows = [row for row in self.servers if row["state"].startswith(READ_LATER)]
         return [f"{row['instance']} ({row['records_read_at'][:10]})" for row in rows]
 
     def audited_in_part(self) -> list[str]:

@@ -11,6 +11,7 @@ its parameters are texts and numbers. over_http.py makes one of a tailrace.click
     errors.py         SearchError, with the position; DeniedError, with the missing right
     model.py          a query as dataclasses
     value_types.py    the types of fields, and texts as values of them
+    verbs.py          the verbs of SQL, and those of a search with which no statement begins
     fields.py         the list of fields, as data
     sources.py        the tables that are searched, the columns of each field, and the rights of roles
     formatting.py     a query as text, which parses to the same query
@@ -32,6 +33,7 @@ from tailrace.search.parser import parse
 from tailrace.search.request import Request
 from tailrace.search.running import Page, aggregated, listing
 from tailrace.search.sources import COMPLIANCE, DEVELOPERS, ROLES, SECURITY, Role
+from tailrace.search.verbs import notes
 
 __all__ = [
     "COMPLIANCE",
@@ -48,6 +50,7 @@ __all__ = [
     "aggregated",
     "compiled",
     "listing",
+    "notes",
     "parse",
     "text_of",
 ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tailrace_capture.account_names import account
+from tailrace_capture.doctor import audit_settings
 from tailrace_capture.doctor.accounts import grants_for
 from tailrace_capture.doctor.finding import ERROR, INFO, OK, WARNING, Finding
 from tailrace_capture.product import MARIADB, PERCONA, Product
@@ -21,6 +22,9 @@ LOGGED_BY = {
 """What a word of log_slow_verbosity adds to the slow log."""
 SHORT_STATEMENT = 8192
 """The minimum length in bytes at which an audit log should truncate statements."""
+
+
+NOT_LOGGED = "the activity of users is not logged"
 
 
 class ServerState(Protocol):
@@ -152,44 +156,7 @@ def audit_log(seen: ServerState) -> Iterator[Finding]:
         fix = grants_for(seen.product, account_written(seen.account))["audit"]
         yield Finding(WARNING, "audit", f"unknown: may not read {auditing['not_readable']}", fix)
     else:
-        yield Finding(ERROR, "audit", "the activity of users is not logged", _audit_plugin(seen))
-
-
-def _audit_plugin(seen: ServerState) -> tuple[str, ...]:
-    product = seen.product
-    if product.name == MARIADB:
-        return (
-            "INSTALL SONAME 'server_audit';",
-            "SET GLOBAL server_audit_events = 'CONNECT,QUERY,TABLE';",
-            "SET GLOBAL server_audit_query_log_limit = 65535;",
-            "SET GLOBAL server_audit_logging = ON;",
-            "# my.cnf, to keep it",
-            "[mariadbd]",
-            "plugin_load_add = server_audit",
-            "server_audit_events = CONNECT,QUERY,TABLE",
-            "server_audit_query_log_limit = 65535",
-            "server_audit_logging = ON",
-        )
-    if product.name == PERCONA and product.since(8, 4):
-        return (
-            "# shell: creates its tables, then installs component_audit_log_filter",
-            "mysql -D mysql < /usr/share/percona-server/audit_log_filter_linux_install.sql",
-            "SELECT audit_log_filter_set_filter('all', '{\"filter\": {\"log\": true}}');",
-            "SELECT audit_log_filter_set_user('%', 'all');",
-        )
-    if product.name == PERCONA:
-        return (
-            "INSTALL PLUGIN audit_log SONAME 'audit_log.so';",
-            "# my.cnf: the format is only read at start",
-            "[mysqld]",
-            "audit_log_format = JSON",
-            "audit_log_policy = ALL",
-        )
-    return (
-        "# MySQL Community has no audit log. MySQL Enterprise and Percona Server do; otherwise use the",
-        "# general log, which contains every statement and is expensive:",
-        "SET PERSIST general_log = ON;" if product.since(8) else "SET GLOBAL general_log = ON;",
-    )
+        yield Finding(ERROR, "audit", NOT_LOGGED, audit_settings.audit_log(seen.product).lines)
 
 
 def _audit_options(seen: ServerState) -> Iterator[Finding]:

@@ -97,7 +97,7 @@ def queries(store: "Store", alert: Mapping[str, Any]) -> list[dict[str, Any]]:
         {
             **row,
             "address": links.query(row["query"], span),
-            "rows_sent": rows_sent(row["sent"], row["known"], row["events"]),
+            "rows_sent": rows_sent(row["sent"], row["known"], row["events"], row["linked"]),
         }
         for row in _of_events(store, "page_alert_queries", alert, span)
     ]
@@ -111,13 +111,15 @@ def _of_events(store: "Store", query: str, alert: Mapping[str, Any], span: TimeR
     return store.rows(query, instance=alert["instance"], event_ids=ids, **span.parameters())
 
 
-def rows_sent(sent: int, known: int, events: int) -> str:
-    """Returns the rows sent by events, of which only those of slow query logs are known."""
+def rows_sent(sent: int, known: int, events: int, linked: int = 0) -> str:
+    """Returns the rows sent by events. Only entries of slow query logs contain it: of the `linked` events it
+    is that of the entry of the same execution."""
     if not known:
         return f"{formats.UNKNOWN}: the log of these events does not contain it"
+    source = ", from the slow query log" if linked else ""
     if known < events:
-        return f"at least {formats.count(sent)}, known for {known:,} of {events:,} events"
-    return formats.count(sent)
+        return f"at least {formats.count(sent)}{source}, known for {known:,} of {events:,} events"
+    return f"{formats.count(sent)}{source}"
 
 
 def pseudonyms(store: "Store", alert: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -226,7 +228,7 @@ def _all_rows_sent(its_queries: Sequence[Mapping[str, Any]]) -> str:
     if not its_queries:
         return ""
     first = its_queries[0]
-    return rows_sent(first["all_sent"], first["all_known"], first["all_events"])
+    return rows_sent(first["all_sent"], first["all_known"], first["all_events"], first["all_linked"])
 
 
 def _tactics(tags: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 from flask import request
 
 from tailrace_pages import rendering
-from tailrace_pages.alerts import forms, incidents
+from tailrace_pages.alerts import forms, incidents, tried_accounts
 from tailrace_pages.alerts.blueprint import blueprint
 from tailrace_pages.page_errors import BadAddressError
 from tailrace_pages.store import store
@@ -46,13 +46,15 @@ def incident(id_: str) -> Any:
     rows, row = incidents.alerts(found), incidents.row(found)
     if rendering.wants_csv():
         return rendering.csv_answer("incident", incidents.ALERTS, rows)
+    has_entities = rendering.has_page("Users and clients")
+    tried = tried_accounts.of_clients(store(), found, incidents.around(found), has_entities)
+    of_events = incidents.users_of_events(store(), found)
     return rendering.render(
         "alerts/incident.html",
         f"Incident with {len(rows)} alert{'s' if len(rows) > 1 else ''}",
         incident=row,
-        facts=incidents.facts(
-            found, rendering.has_page("Users and clients"), incidents.users_of_events(store(), found)
-        ),
+        facts=incidents.facts(found, has_entities, of_events, tried_accounts.names(tried)),
+        tried=tried,
         shown=incidents.SHOWN,
         columns=incidents.ALERTS,
         rows=rows,

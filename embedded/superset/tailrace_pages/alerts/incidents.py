@@ -1,6 +1,6 @@
 """Incidents on pages: their list, one of them, and actions on all of their alerts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -74,41 +74,50 @@ def row(incident: Incident) -> dict[str, Any]:
 def users_of_events(store: "Store", incident: Incident) -> tuple[list[str], bool]:
     """Returns the users of the events that the alerts name, in order, and whether there may be more: an
     alert names at most 100 events."""
-    span = _span(incident)
+    span = around(incident)
     rows = store.rows("page_incident_users", ids=list(map(uuid_of, incident.ids)), **span.parameters())
     return [row["name"] for row in rows], any(row["is_cut"] for row in rows)
 
 
-def _span(incident: Incident) -> TimeRange:
+def around(incident: Incident) -> TimeRange:
     """The time of the incident, and an hour before and after it."""
     ends = (end.replace(microsecond=0) for end in (incident.began, incident.ended))
     return TimeRange(*ends).around(HOUR)
 
 
 def facts(
-    incident: Incident, has_entities: bool, of_events: tuple[Sequence[str], bool] = ((), False)
+    incident: Incident,
+    has_entities: bool,
+    of_events: tuple[Sequence[str], bool] = ((), False),
+    tried: Collection[str] = (),
 ) -> list[tuple[str, list[tuple[str, str]]]]:
     """Returns name and values of what is known about an incident; a value without a link has no address.
 
-    `of_events` is what `users_of_events` returns. Links to users and clients have the time of `_span`.
+    `of_events` is what `users_of_events` returns. The page names the accounts `tried` elsewhere. Links to
+    users and clients have the time of `around`.
     """
-    span = _span(incident)
+    span = around(incident)
     user, client = (links.user, links.client) if has_entities else (_no_link, _no_link)
     began, ended = formats.time(incident.began), formats.time(incident.ended)
+    in_events, is_cut = of_events
+    others = [name for name in in_events if name not in tried]
     return [
         ("Time (UTC)", [(began if began == ended else f"{began} to {ended}", "")]),
         ("Users", [(name, user(name, span)) for name in incident.values("account")]),
-        (_number_of_users(of_events), [(name, user(name, span)) for name in of_events[0]]),
+        (_number_of_users(others, is_cut, bool(tried)), [(name, user(name, span)) for name in others]),
         ("Clients", [(name, client(name, span)) for name in incident.values("client")]),
         ("Instances", [(name, "") for name in incident.values("instance")]),
         ("Tactics in order", [(name, "") for name in incident.tactics]),
     ]
 
 
-def _number_of_users(of_events: tuple[Sequence[str], bool]) -> str:
-    names, is_cut = of_events
-    least = "at least " if is_cut else ""
-    return f"Users in the events that its alerts store: {least}{formats.count(len(names))}"
+def _number_of_users(names: Sequence[str], is_cut: bool, has_tried: bool) -> str:
+    title = (
+        "Other users in the events that its alerts store"
+        if has_tried
+        else ("Users in the events that its alerts store")
+    )
+    return f"{title}: {'at least ' if is_cut else ''}{formats.count(len(names))}"
 
 
 def _no_link(name: str, span: TimeRange) -> str:

@@ -15,7 +15,9 @@ from tailrace_pages.entities.kinds import Entity
 from tailrace_pages.entities.overview import Logs
 
 SHOWN = 10
-"""Rows of a side table; its CSV has up to 50."""
+"""Rows of a side table, unless all of it are wanted."""
+MOST = 500
+"""Rows of a side table with all, and of its CSV: the limit of page_entity_others.sql."""
 FOUND_WITHOUT_TEXT = 10
 """Rows of each kind in the search before a text is given."""
 
@@ -53,6 +55,16 @@ class Table:
             if self.total <= len(self.rows)
             else f"{self.title}: {len(self.rows)} of {self.total:,}"
         )
+
+    @property
+    def is_cut(self) -> bool:
+        return self.total > len(self.rows)
+
+    @property
+    def all_text(self) -> str:
+        """The text of the link to all rows."""
+        name = self.title.lower()
+        return f"Show all {self.total:,} {name}" if self.total <= MOST else f"Show the first {MOST} {name}"
 
 
 OTHERS = {"user": ("users", "Users"), "client": ("clients", "Clients"), "program": ("programs", "Programs")}
@@ -223,8 +235,10 @@ def _between(begin: datetime, end: datetime) -> dict[str, str]:
     return {"from": formats.iso(begin), "to": formats.iso(max(last, begin + timedelta(seconds=1)))}
 
 
-def limited(table: Table, limit: int = SHOWN) -> Table:
-    """Returns the table with its first rows."""
+def limited(table: Table, limit: int = SHOWN, whole: str = "") -> Table:
+    """Returns the table with its first rows, or with all if `whole` is its key."""
+    if table.key == whole:
+        return table
     return Table(table.key, table.title, table.columns, table.rows[:limit], table.total)
 
 

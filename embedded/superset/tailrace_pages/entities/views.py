@@ -25,6 +25,8 @@ blueprint = Blueprint("tailrace_entities", __name__)
 FILTERS = ("cluster", "instance")
 RISK_ROWS = 5
 """Alerts below the risk score."""
+ALERTS = 20
+"""Alerts about an entity, unless all of them are wanted."""
 SIDES = ("clients", "users", "programs", "tables", "classes", "alerts", "sessions", "patterns")
 
 
@@ -84,7 +86,6 @@ def _answer(about: Entity) -> Any:
     patterns, unknown = _patterns_or_reason(reading)
     has_patterns = bool(unknown or (patterns and patterns.rows))
     latest = None if rows or before else _latest(reading, has_patterns)
-    sides = [listing.limited(_side(name, reading, links)) for name in ("tables", "classes")]
     return rendering.render(
         "entities/entity.html", formats.visible(about.title), reading.span,
         **_head(reading),
@@ -97,8 +98,7 @@ def _answer(about: Entity) -> Any:
         **_places(oldest, before, following),
         latest=latest,
         latest_address=_day_of(latest) if latest else "",
-        sides=[*map(listing.limited, _others(reading, links)), *sides],
-        alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
+        **_sides(reading, links, request.args.get("all", "")),
         risk=_risk(about, contributions),
         pseudonyms=_pseudonyms(reading, links),
         patterns=patterns,
@@ -108,6 +108,16 @@ def _answer(about: Entity) -> Any:
         sides_since=reading.sides_since if reading.sides_since > reading.span.since else None,
         csv_of=lambda table: rendering.changed(format="csv", table=table, before=None),
     )  # fmt: skip
+
+
+def _sides(reading: Reading, links: dict[str, str], whole: str) -> dict[str, Any]:
+    """The tables beside the records; the one with the key `whole` has all rows."""
+    sides = [*_others(reading, links), *(_side(name, reading, links) for name in ("tables", "classes"))]
+    return {
+        "sides": [listing.limited(table, whole=whole) for table in sides],
+        "alerts": listing.limited(listing.alerts(reading.alerts_of_range), ALERTS, whole),
+        "whole": whole,
+    }
 
 
 def _places(oldest: bool, before: Any, following: Any) -> dict[str, Any]:

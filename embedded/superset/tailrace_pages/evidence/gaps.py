@@ -96,6 +96,16 @@ def headline(
     ]
 
 
+def unseen(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Returns what the logs of the period do not show, for the form; empty if each minute was read."""
+    unaudited = sum(row["state"] in NOT_AUDITED for row in rows)
+    parts = [f"{minutes:,} {state}" for state in STATES if (minutes := _minutes(rows, state))]
+    listed = [f"minutes of audit logs: {', '.join(parts)}"] if parts else []
+    if unaudited:
+        listed.append(f"{counted(unaudited, 'server')} without audit")
+    return "; ".join(listed)
+
+
 def _minutes(rows: Sequence[Mapping[str, Any]], column: str) -> int | None:
     """Returns the sum of the known minutes; None, unknown, if no server has any."""
     known = [row[column] for row in rows if row[column] is not None]

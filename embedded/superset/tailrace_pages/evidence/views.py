@@ -84,6 +84,7 @@ def _of_reviews(known: Framework, span: TimeRange, servers: list, reviews: list)
         "reviews": reviewing.listed(reviews[:SHOWN_REVIEWS], lambda id_: _correcting(known, span, id_)),
         "review_columns": reviewing.COLUMNS,
         "review_form": reviewing.form(span, names, reviews, corrects, rendering.now()),
+        "unseen": gaps.unseen(servers),
     }
 
 
@@ -271,8 +272,9 @@ def _correcting(known: Framework, span: TimeRange, review: str) -> str:
 
 
 def _form_address() -> str:
-    """Returns the page with the framework and the period of the posted form, if they are valid."""
+    """Returns the page with the framework and the period from which the form was posted, if valid."""
     given = {name: request.form.get(name, "") for name in ("framework", "from", "to")}
+    given |= {name: shown for name in ("from", "to") if (shown := request.form.get(f"shown_{name}"))}
     try:
         span = periods.in_minutes(rendering.time_range.parse(given, rendering.now()))
         return _address(_framework(given["framework"] or DEFAULT_FRAMEWORK).name, span)

@@ -48,6 +48,20 @@ RULES_CSV = (
     Column("file", "Rule file"),
     Column("rule_id", "Id"),
 )
+ORDERS = {
+    "severity": "Severity",
+    "alerts": "Most alerts",
+    "last": "Latest alert",
+    "servers": "Fewest servers",
+}
+"""Orders of the list, by the value of the argument `order`; the first is the default."""
+REACHES = {
+    "": "All",
+    "nowhere": "Cannot fire on any server",
+    "partly": "Cannot fire on some servers",
+    "fired": "With alerts in the time range",
+}
+"""Filters of the list, by the value of the argument `show`."""
 NO_ALERT = "raises no alert itself"
 """What stands for the servers of a rule whose matches only correlations count."""
 ENTITIES = (
@@ -82,9 +96,36 @@ def rules(catalog: Mapping[str, RuleText], counted: Iterable[Row], servers: Iter
     return sorted(found, key=lambda row: (_rank(row["level"]), -row["alerts"], row["title"], row["rule_id"]))
 
 
-def caption(shown: Sequence[dict], total: int) -> str:
+def in_order(rows: Sequence[dict], order: str) -> list[dict]:
+    """Returns the rows of `rules` in an order of ORDERS; those that are equal stay by severity. A rule whose
+    servers or last alert are unknown is last."""
+    keys = {
+        "alerts": lambda row: -row["alerts"],
+        "last": lambda row: -_second(row["last_alert"]) if row["last_alert"] else 0,
+        "servers": lambda row: (row["of_servers"] is None, row["able"] or 0),
+    }
+    return sorted(rows, key=keys[order]) if order in keys else list(rows)
+
+
+def with_reach(rows: Sequence[dict], reach: str) -> list[dict]:
+    """Returns the rows that a filter of REACHES selects. Where a rule can fire must be known for it."""
+    chosen = {
+        "nowhere": lambda row: bool(row["of_servers"]) and not row["able"],
+        "partly": lambda row: bool(row["of_servers"]) and row["able"] < row["of_servers"],
+        "fired": lambda row: row["alerts"] > 0,
+    }
+    return [row for row in rows if reach not in chosen or chosen[reach](row)]
+
+
+def caption(shown: Sequence[dict], total: int, order: str = "severity") -> str:
     """Returns what the list contains, and how many of its rules other pages do not count."""
-    listed = f"Rules, most severe first, then by alerts of the time range: {len(shown):,} of {total:,}"
+    by = {
+        "severity": "most severe first, then by alerts of the time range",
+        "alerts": "those with the most alerts of the time range first",
+        "last": "those with the latest alert of the time range first",
+        "servers": "those that can fire on the fewest servers first",
+    }
+    listed = f"Rules, {by[order]}: {len(shown):,} of {total:,}"
     silent = sum(row["servers"] == NO_ALERT for row in shown)
     if not silent:
         return listed
@@ -108,6 +149,9 @@ def _rule(key: str, text: RuleText | None, counted: Row | None, servers: Sequenc
         "address": links.address("rules", key),
         "not_closed": numbers["open_alerts"] + numbers["acknowledged"],
         "harmless": sum(numbers[name] for name in HARMLESS),
+        "last_alert": counted["last_alert"] if counted else None,
+        "able": able if servers else None,
+        "of_servers": len(servers) or None,
         "last_shown": formats.time(counted["last_alert"]) if counted else _why_none(servers, able),
         "servers": f"{able} of {len(servers)}" if servers else _without_servers(text),
     }

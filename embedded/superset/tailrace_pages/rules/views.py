@@ -37,7 +37,9 @@ def rules() -> Any:
         store().rows("page_rules", rule="", by_day=0, **span.parameters()),
         store().rows("page_rule_servers", rule=""),
     )
-    shown = [row for row in found if text.lower() in f"{row['title']} {row['file']} {row['rule_id']}".lower()]
+    order, reach = _choice("order", listing.ORDERS), _choice("show", listing.REACHES)
+    named = [row for row in found if text.lower() in f"{row['title']} {row['file']} {row['rule_id']}".lower()]
+    shown = listing.in_order(listing.with_reach(named, reach), order)
     if rendering.wants_csv():
         return rendering.csv_answer("rules", listing.RULES_CSV, shown)
     return rendering.render(
@@ -47,8 +49,28 @@ def rules() -> Any:
         text=text,
         columns=listing.RULES,
         rows=shown,
-        caption=listing.caption(shown, len(found)),
+        caption=listing.caption(shown, len(found), order),
+        orders=_choices("order", listing.ORDERS, order),
+        reaches=_choices("show", listing.REACHES, reach),
     )
+
+
+def _choice(name: str, values: dict[str, str]) -> str:
+    """Returns the value of an argument; the first of `values` without it. Raises BadAddressError."""
+    default = next(iter(values))
+    given = request.args.get(name, default)
+    if given not in values:
+        raise BadAddressError(f"{name}={given} does not exist; there are {', '.join(filter(None, values))}.")
+    return given
+
+
+def _choices(name: str, values: dict[str, str], current: str) -> list[tuple[str, str, bool]]:
+    """Returns title, address and whether it is the current one, for each value of an argument."""
+    default = next(iter(values))
+    return [
+        (title, rendering.changed(**{name: None if value == default else value}), value == current)
+        for value, title in values.items()
+    ]
 
 
 @blueprint.get("/tailrace/rules/<path:key>/")

@@ -6,7 +6,16 @@ from datetime import datetime
 from ipaddress import ip_address
 
 from tailrace.erasure.pseudonyms import is_pseudonym, of_pseudonym
-from tailrace.search import COMPLIANCE, DEVELOPERS, SECURITY, Request, Role, SearchQuery
+from tailrace.search import (
+    COMPLIANCE,
+    DEVELOPERS,
+    SECURITY,
+    DeniedError,
+    Request,
+    Role,
+    SearchQuery,
+    parse,
+)
 from tailrace.search.model import EQUAL, All, Between, Comparison, Text, Timeline, Value
 from tailrace.search.request import Rows
 from tailrace_pages.time_range import TimeRange
@@ -17,12 +26,34 @@ EXAMPLES = (
     ("user:root", "everything that a user did"),
     ("client:10.0.0.9", "everything that a client address did"),
     ("status:!=0", "failed statements and refused logins"),
-    ("kind:refused | top client", "clients with the most refused logins"),
+    (
+        "kind:refused | top client",
+        "clients with the most refused logins; a login in an audit log and an error log counts twice",
+    ),
+    ("kind:refused log:audit | top client", "the same in audit logs only, each login once"),
     ("duration:>1s | top query", "slow statements"),
+    ("rows_sent:>10000", "statements that sent many rows to their client, in slow query logs"),
     ("verb:DROP,TRUNCATE,ALTER", "changes of the schema"),
-    ("verb:GRANT,REVOKE", "changes of privileges"),
+    (
+        '(verb:GRANT,REVOKE OR "create user" OR "or replace user" OR "drop user" OR "alter user" OR '
+        '"rename user" OR "set password" OR "create role" OR "drop role" OR "set default role") -log:alert',
+        "changes of accounts, roles and privileges",
+    ),
     ("| timeline 5m", "events over time"),
 )
+
+
+def examples(audience: str, now: datetime) -> list[tuple[str, str]]:
+    """Returns the examples that a viewer of an audience may run, with what they find."""
+    return [(text, what) for text, what in EXAMPLES if _is_permitted(text, audience, now)]
+
+
+def _is_permitted(text: str, audience: str, now: datetime) -> bool:
+    try:
+        Request(parse(text), ROLES[audience], now)
+    except DeniedError:
+        return False
+    return True
 
 
 NAMED_BY_TEXT = ("user", "client", "table")

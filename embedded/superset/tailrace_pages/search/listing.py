@@ -31,6 +31,7 @@ COLUMNS = (
     Column("first_table", "Table", 14, link="table_address", note="The first table; the CSV file has all"),
     Column("text", "Masked statement, message or alert", 0, "code", link="address"),
     Column("shown_duration", "Duration", 10, note="Of a slow query; other logs do not have it"),
+    Column("shown_rows", "Rows sent", 10, note="Of a slow query; other logs do not have it"),
     Column("shown_status", "Error", 6, note="The error code of the server; 0 for success"),
 )
 CSV_COLUMNS = (
@@ -96,6 +97,7 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
         "shown_session": str(row["session"]) if row["session"] else "",
         "shown_status": "" if row["status"] is None else str(row["status"]),
         "shown_duration": "" if row["duration"] is None else formats.duration(row["duration"]),
+        "shown_rows": "" if row["rows_sent"] is None else formats.count(row["rows_sent"]),
         "first_table": row["tables"][0] if row["tables"] else "",
     }
 

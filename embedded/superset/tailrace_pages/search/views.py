@@ -13,6 +13,7 @@ from tailrace.search import (
     SearchQuery,
     aggregated,
     listing,
+    notes,
     parse,
     text_of,
 )
@@ -186,10 +187,14 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
         role=role.name,
         pipe=asked.query.pipe if asked else None,
         own_time=asking.span_of(asked) if asked and span is None else None,
+        notes=notes(asked.query) if asked else [],
         meant=[(text_of(each), _address(each)) for each in asking.meant(parse(text))] if asked else [],
         saved=[] if text else _saved(),
         can_save=analyst.is_there(),
-        examples=[(example, _of_text(example), what) for example, what in asking.EXAMPLES],
+        examples=[
+            (example, _of_text(example), what)
+            for example, what in asking.examples(viewer().audience, rendering.now())
+        ],
         back=request.script_root + request.full_path.rstrip("?"),
         **known,
     )

@@ -5,11 +5,12 @@ The checks read the settings of the last snapshot. A source without a problem ha
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tailrace.plural import counted
 from tailrace.sources import log_fixes
-from tailrace_capture.doctor import logging_checks
+from tailrace_capture.doctor import audit_settings, logging_checks
 from tailrace_capture.doctor.accounts import grants_for
 from tailrace_capture.doctor.finding import ERROR, INFO, OK, WARNING, Finding
 from tailrace_capture.doctor.logging_checks import CapturedState
@@ -20,6 +21,9 @@ ACCOUNT = "'tailrace'@'%'"
 """The account of the grants in fixes."""
 DOCTOR = ("tailrace doctor --server mysql://tailrace@HOST/",)
 AUDITING = ("audit", "auditing")
+ADDED = "if the server has no audit log, these lines record the activity of its users"
+DATA = "/var/lib/mysql"
+"""The directory of a server's data, if no snapshot contains it."""
 PROBLEMS = (ERROR, WARNING)
 """Severities that count as problems; INFO does not."""
 HIDDEN = {
@@ -100,6 +104,37 @@ def not_audited(source: str, logs: Sequence[Row], seen: Sequence[Finding]) -> It
     if source == "audit" and not is_read and not any(each.severity in PROBLEMS for each in seen):
         text = "no audit log and no general log is read: what users do on this server is unknown"
         yield Finding(WARNING, source, text, DOCTOR)
+
+
+def with_audit_log(
+    seen: Sequence[Finding],
+    logs: Sequence[Row],
+    whose: tuple[str, str],
+    its_product: Product | None,
+    state: CapturedState | None,
+) -> list[Finding]:
+    """Returns `seen` with the lines that add an audit log and its entry of sources.yaml, unless the server is
+    known to have one.
+
+    Parameters
+    ----------
+    logs : the logs of the server that are read
+    whose : instance and cluster
+    its_product, state : None if they are unknown
+    """
+    auditing = state.fact(*AUDITING) if state else {}
+    if auditing.get("active") == "yes" or auditing.get("switched_off_by") or auditing.get("other_plugins"):
+        return list(seen)
+    if its_product is None:
+        lines = (*audit_settings.of_each_product(), "", *log_fixes.entry(*whose, "audit", "PATH"))
+        return [*seen, Finding(INFO, "audit", f"{ADDED}, by product", lines)]
+    log = audit_settings.audit_log(its_product, (state and state.variable("datadir")) or DATA)
+    if any(each["source"] == log.source for each in logs):
+        return list(seen)
+    entry = log_fixes.entry(*whose, log.source, log.path)
+    if any(each.message == logging_checks.NOT_LOGGED for each in seen):
+        return [replace(each, fix=(*each.fix, *entry)) if each.fix == log.lines else each for each in seen]
+    return [*seen, Finding(INFO, "audit", ADDED, (*log.lines, *entry))]
 
 
 def slow_log_text(state: CapturedState | None) -> str | None:

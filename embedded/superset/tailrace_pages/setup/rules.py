@@ -30,6 +30,10 @@ CLASSES = {
 }
 """What contains the events of a class."""
 FIELDS = (
+    (
+        ("attribute.using_password", "detail.using_password"),
+        "the error log with refused logins: log_error_verbosity = 3 (MySQL), log_warnings = 2 (MariaDB)",
+    ),
     (("query_time", "lock_time", "rows_sent", "rows_examined", "plan_flag"), "the slow query log"),
     (
         ("rows_affected", "bytes_sent"),

@@ -157,6 +157,9 @@ def _log(kind: str, instance: str, cluster: str, logs: Sequence[Row], found: Fou
     if not its and not absent:
         seen += findings.not_watched(kind, instance, cluster, state)
         seen += findings.not_audited(kind, logs, seen)
+    if not its and not absent and kind == "audit" and found.sees_all:
+        whose, its_product = (instance, cluster), findings.product(found.snapshots.get(instance, []))
+        seen = findings.with_audit_log(seen, logs, whose, its_product, state)
     return Source(
         kind=kind,
         state=min(

@@ -52,11 +52,19 @@ function stack(series) {
   return series.map((each, number) => ({ ...each, number, own: each.values, values: sums[number] })).reverse();
 }
 
+// The indexes of values that no line connects: their neighbours are unknown. null without such values.
+function isolated(values) {
+  const isKnown = (value) => value !== null && value !== undefined;
+  const found = values.flatMap((value, at) => (isKnown(value) && !isKnown(values[at - 1]) && !isKnown(values[at + 1]) ? [at] : []));
+  return found.length > 0 ? found : null;
+}
+
 function seriesOf({ label, unit = '', kind = 'line', own, number: place }, index) {
   const number = place ?? index;
   const colour = style(`--series-${number % 6 + 1}`);
-  const bars = kind === 'bars' ? { paths: uPlot.paths.bars({ size: [BAR_SHARE], align: 1 }), fill: colour } : {};
-  return { label, stroke: colour, width: 2, points: { show: false }, value: (_, value, __, at) => (at === null ? '' : valueText(own ? own[at] : value, unit)), ...bars };
+  const bars = { paths: uPlot.paths.bars({ size: [BAR_SHARE], align: 1 }), fill: colour, points: { show: false } };
+  const line = { points: { show: false, size: 6, fill: colour, filter: (plot, at) => isolated(plot.data[at]) } };
+  return { label, stroke: colour, width: 2, value: (_, value, __, at) => (at === null ? '' : valueText(own ? own[at] : value, unit)), ...(kind === 'bars' ? bars : line) };
 }
 
 // The distances of lines across the chart: there is no line at half an alert.

@@ -23,7 +23,18 @@ from tailrace.cli.commands import search_schedule
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.errors import UsageError
-from tailrace.search import ROLES, SECURITY, Page, Request, aggregated, listing, parse, reference, text_of
+from tailrace.search import (
+    ROLES,
+    SECURITY,
+    Page,
+    Request,
+    aggregated,
+    listing,
+    notes,
+    parse,
+    reference,
+    text_of,
+)
 from tailrace.search.over_http import rows_of
 from tailrace.search.paging import cursor
 
@@ -120,6 +131,8 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     if arguments.save is not None or arguments.every is not None or arguments.deliver:
         search_schedule.save(arguments, context, request)
         return Exit.OK
+    for note in notes(request.query):
+        print(f"tailrace: {note}", file=sys.stderr)
     before = cursor(arguments.cursor) if arguments.cursor else None
     rows = rows_of(context.clickhouse(request.role.account))
     request = request.with_alert(rows)

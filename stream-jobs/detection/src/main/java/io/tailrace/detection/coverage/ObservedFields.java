@@ -33,6 +33,9 @@ public final class ObservedFields {
 
     private static final String EVENT_CLASS = DatabaseField.EVENT_CLASS.fieldName();
 
+    /** Fields of messages of an error log; the kind of a message determines which of them it has. */
+    private static final String DETAIL = "detail.";
+
     private static final Set<String> TAXONOMY =
             Arrays.stream(DatabaseField.values()).map(DatabaseField::fieldName).collect(Collectors.toUnmodifiableSet());
 
@@ -124,7 +127,8 @@ public final class ObservedFields {
 
     /**
      * Returns whether an event of such a log may have a field: a field that an event had, or one that depends on the
-     * outcome, such as the error code in a log that contains outcomes but no failed statement yet.
+     * outcome, such as the error code in a log that contains outcomes but no failed statement yet. In an error log this
+     * includes the details of messages of any kind, such as those of a refused login.
      *
      * @param withDataClasses whether data classes are configured
      */
@@ -136,6 +140,7 @@ public final class ObservedFields {
                 || field.equals(DatabaseField.ERROR_CODE.fieldName()) && has(DatabaseField.STATUS)
                 || field.equals(DatabaseField.LOGIN.fieldName())
                         && (has(DatabaseField.COMMAND) || has(DatabaseField.KIND))
+                || field.startsWith(DETAIL) && has(DatabaseField.KIND)
                 || OF_STATEMENTS.contains(field) && has(DatabaseField.STATEMENT)
                 || withDataClasses
                         && OF_DATA_CLASSES.contains(field)

@@ -26,8 +26,8 @@ import java.util.stream.Stream;
  * event class. The command line evaluates files and the detect job evaluates servers with this class.
  *
  * <p>A rule over single events needs one log that contains everything it uses. A correlation needs as many of its rules
- * as its condition counts, each of them in a log that also contains the fields by which it is grouped; these may be
- * different logs.
+ * as its condition counts, or all rules of one alternative of its expression, each of them in a log that also contains
+ * the fields by which it is grouped; these may be different logs.
  */
 public final class RuleCoverageEvaluator {
 
@@ -142,8 +142,7 @@ public final class RuleCoverageEvaluator {
             }
         }
         String key = rule.header().key();
-        long counting = usable.values().stream().filter(logs -> !logs.isEmpty()).count();
-        if (counting >= needed(rule)) {
+        if (isPossible(rule, usable)) {
             able.put(key, usable.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
         } else {
             able.put(key, Set.of());
@@ -153,6 +152,19 @@ public final class RuleCoverageEvaluator {
                             ? unable(rule)
                             : MissingRequirement.lacks(missing, logs.size() == 1 ? THIS_LOG : "the logs of its rules"));
         }
+    }
+
+    /** An expression over rules needs all rules of one alternative; other conditions need a number of rules. */
+    private static boolean isPossible(CorrelationRule rule, Map<String, Set<LogSource>> usable) {
+        List<List<Integer>> alternatives = rule.condition().alternatives();
+        if (alternatives.isEmpty()) {
+            long counting =
+                    usable.values().stream().filter(logs -> !logs.isEmpty()).count();
+            return counting >= needed(rule);
+        }
+        return alternatives.stream().anyMatch(alternative -> alternative.stream()
+                .map(place -> usable.getOrDefault(rule.rules().get(place), Set.of()))
+                .noneMatch(Set::isEmpty));
     }
 
     private static long needed(CorrelationRule rule) {

@@ -60,6 +60,13 @@ class RuleCoverageEvaluatorTest {
             logsource: {category: database}
             detection: {s: {tag.tenant: '7'}, condition: s}
             ---
+            title: Without a password
+            logsource: {category: database}
+            detection:
+              general: {login: failure, attribute.using_password: 'NO'}
+              message: {login: failure, detail.using_password: 'NO'}
+              condition: 1 of them
+            ---
             title: Guessing
             correlation: {type: event_count, rules: [refused], group-by: [user], timespan: 1m, condition: {gte: 5}}
             ---
@@ -138,6 +145,7 @@ class RuleCoverageEvaluatorTest {
                         "Reads cards",
                         "Account made",
                         "Tagged",
+                        "Without a password",
                         "Guessing",
                         "Guessing for days",
                         "Guessed and read",
@@ -171,6 +179,41 @@ class RuleCoverageEvaluatorTest {
                 .hasValueSatisfying(obstacle -> assertThat(obstacle.reason())
                         .startsWith("only 1 of the 2 rules of this correlation can match: it matches other events"));
         assertThat(obstacle("Guessed and read", false, server())).isEmpty();
+    }
+
+    @Test
+    void anExpressionOverRulesNeedsAllRulesOfOneAlternative() {
+        String guessed =
+                """
+                ---
+                title: Refused or reported, then read
+                correlation:
+                  type: temporal_ordered
+                  rules: [refused, message, many_rows]
+                  condition: (refused or message) and many_rows
+                  group-by: user
+                  timespan: 1d
+                """;
+        RuleSet rules = new RuleSetReader(new RuleContext(Map.of(), new DatabaseFieldMapping()))
+                .text("rules.yml", RULES + guessed)
+                .ruleSet();
+        ObservedFields denied =
+                contents(event(ERROR, "message").text("kind", "x").text("user", "ann"));
+
+        assertThat(rules.errors()).isEmpty();
+        assertThat(withoutObstacle(rules, Map.of(AUDIT, audit(), ERROR, denied)))
+                .isFalse();
+        assertThat(withoutObstacle(rules, Map.of(AUDIT, audit(), SLOW, slow()))).isTrue();
+        assertThat(withoutObstacle(rules, Map.of(ERROR, denied, SLOW, slow()))).isTrue();
+        assertThat(withoutObstacle(rules, Map.of(SLOW, slow()))).isFalse();
+    }
+
+    private static boolean withoutObstacle(RuleSet rules, Map<LogSource, ObservedFields> logs) {
+        return RuleCoverageEvaluator.answers(rules, false, logs).stream()
+                .filter(answer -> answer.rule().title().equals("Refused or reported, then read"))
+                .findAny()
+                .orElseThrow()
+                .canFire();
     }
 
     @Test
@@ -251,6 +294,14 @@ class RuleCoverageEvaluatorTest {
     }
 
     @Test
+    void anErrorLogMayHaveTheDetailsOfMessagesThatTheServerHasNotWrittenYet() {
+        ObservedFields messages = contents(event(ERROR, "message").text("kind", "server_state"));
+        assertThat(obstacle("Without a password", ERROR, messages)).isEmpty();
+        assertThat(obstacle("Without a password", AUDIT, audit())).isPresent();
+        assertThat(obstacle("Without a password", SLOW, slow())).isPresent();
+    }
+
+    @Test
     void aLogWithMoreFieldsThanTheLimitLacksNone() {
         ObservedFields many = new ObservedFields();
         for (int i = 0; i < ObservedFields.MAX_OTHERS - 1; i++) {
@@ -282,14 +333,14 @@ class RuleCoverageEvaluatorTest {
         InstanceCoverage coverage = new InstanceCoverage(0);
         assertThat(coverage.add("shop", AUDIT, audit())).isTrue();
         assertThat(coverage.add("shop", AUDIT, audit())).isFalse();
-        assertThat(reported(coverage, 10)).hasSize(2 * 7);
+        assertThat(reported(coverage, 10)).hasSize(2 * 8);
         coverage = reread(coverage);
         assertThat(reported(coverage, 20)).isEmpty();
         assertThat(coverage.add("shop", SLOW, slow())).isTrue();
         List<InstanceCoverage.ObservedLog> more = reported(coverage, 5);
         assertThat(more).extracting(InstanceCoverage.ObservedLog::reportedAt).containsOnly(21L);
         assertThat(more.stream().filter(reported -> reported.log().equals("slowlog")))
-                .hasSize(7);
+                .hasSize(8);
         assertThat(more.stream()
                         .filter(reported ->
                                 reported.log().isEmpty() && reported.answer().canFire())
@@ -309,12 +360,12 @@ class RuleCoverageEvaluatorTest {
         coverage.endPeriod(2);
         assertThat(reported(coverage, 30))
                 .filteredOn(reported -> reported.answer() == null)
-                .hasSize(7)
+                .hasSize(8)
                 .extracting(InstanceCoverage.ObservedLog::log)
                 .containsOnly("slowlog");
         coverage.endPeriod(3);
         coverage.endPeriod(4);
-        assertThat(reported(coverage, 40)).hasSize(2 * 7).allMatch(reported -> reported.answer() == null);
+        assertThat(reported(coverage, 40)).hasSize(2 * 8).allMatch(reported -> reported.answer() == null);
         assertThat(coverage.isEmpty()).isTrue();
     }
 

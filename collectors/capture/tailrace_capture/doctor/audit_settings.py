@@ -1,0 +1,112 @@
+"""The settings that add an audit log to a server, and the file that it then writes. Standard library only."""
+
+from dataclasses import dataclass
+
+from tailrace_capture.product import MARIADB, PERCONA, Product
+
+DIRECTORY = "/var/log/mysql"
+"""A directory to which the server can write, and which the collectors can read."""
+
+
+@dataclass(frozen=True)
+class AuditLog:
+    """Lines that add a log with the activity of users, its kind in sources.yaml, and its file."""
+
+    lines: tuple[str, ...]
+    source: str
+    path: str
+
+
+def audit_log(product: Product, data: str = "/var/lib/mysql") -> AuditLog:
+    """Returns the audit log of a product. `data` is the directory of its data."""
+    if product.name == MARIADB:
+        return _server_audit()
+    if product.name != PERCONA:
+        return _general_log(product)
+    if product.since(8, 4):
+        return _filter_component(data)
+    return _percona_plugin()
+
+
+def of_each_product() -> tuple[str, ...]:
+    """Returns the lines for a server whose product is unknown."""
+    products = {
+        "MariaDB": Product(MARIADB, (10, 11, 0), ""),
+        "Percona Server 8.4 and later": Product(PERCONA, (8, 4, 0), ""),
+        "Percona Server 5.7 and 8.0": Product(PERCONA, (8, 0, 0), ""),
+        "MySQL": Product("mysql", (8, 0, 0), ""),
+    }
+    lines: list[str] = []
+    for title, product in products.items():
+        log = audit_log(product)
+        lines += [f"# {title}: `source: {log.source}`, `path: {log.path}`", *log.lines, ""]
+    return tuple(lines[:-1])
+
+
+def _server_audit() -> AuditLog:
+    path = f"{DIRECTORY}/server_audit.log"
+    options = {
+        "server_audit_events": "CONNECT,QUERY,TABLE",
+        "server_audit_query_log_limit": "65535",
+        "server_audit_file_path": path,
+    }
+    lines = (
+        "INSTALL SONAME 'server_audit';",
+        *(f"SET GLOBAL {name} = {_literal(value)};" for name, value in options.items()),
+        "SET GLOBAL server_audit_logging = ON;",
+        "# my.cnf, to keep it",
+        "[mariadbd]",
+        "plugin_load_add = server_audit",
+        *(f"{name} = {value}" for name, value in options.items()),
+        "server_audit_logging = ON",
+    )
+    return AuditLog(lines, "audit", path)
+
+
+def _filter_component(data: str) -> AuditLog:
+    lines = (
+        "# shell: creates its tables, then installs component_audit_log_filter",
+        "mysql -D mysql < /usr/share/percona-server/audit_log_filter_linux_install.sql",
+        "SELECT audit_log_filter_set_filter('all', '{\"filter\": {\"log\": true}}');",
+        "SELECT audit_log_filter_set_user('%', 'all');",
+    )
+    return AuditLog(lines, "audit", f"{data.rstrip('/')}/audit_filter.log")
+
+
+def _percona_plugin() -> AuditLog:
+    path = f"{DIRECTORY}/audit.log"
+    lines = (
+        "INSTALL PLUGIN audit_log SONAME 'audit_log.so';",
+        "# my.cnf: format and file are only read at start",
+        "[mysqld]",
+        "audit_log_format = JSON",
+        "audit_log_policy = ALL",
+        f"audit_log_file = {path}",
+    )
+    return AuditLog(lines, "audit", path)
+
+
+def _general_log(product: Product) -> AuditLog:
+    path = f"{DIRECTORY}/general.log"
+    options = {"log_output": "FILE", "general_log_file": path, "general_log": "ON"}
+    persists = product.since(8)
+    how = "SET PERSIST" if persists else "SET GLOBAL"
+    kept = (
+        "# my.cnf, to keep it",
+        "[mysqld]",
+        *(f"{name} = {value}" for name, value in options.items()),
+    )
+    lines = (
+        "# MySQL Community has no audit log. These have one, and Tailrace reads it:",
+        "# - Percona Server: component audit_log_filter since 8.4, plugin audit_log before",
+        "# - MySQL Enterprise Edition: MySQL Enterprise Audit, with audit_log_format = JSON",
+        "# Otherwise use the general log. It contains every login and statement, but not whether a",
+        "# statement failed, and is expensive:",
+        *(f"{how} {name} = {_literal(value)};" for name, value in options.items()),
+        *(() if persists else kept),
+    )
+    return AuditLog(lines, "general", path)
+
+
+def _literal(value: str) -> str:
+    return value if value.isdigit() or value == "ON" else f"'{value}'"
