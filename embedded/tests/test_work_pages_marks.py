@@ -1,4 +1,4 @@
-"""Tests where a chart writes the labels of its marks (static/marks.js) and draws points (chart.js), in Node.js."""
+"""Tests the labels of marks (static/marks.js) and the points (chart.js) that a chart draws, in Node.js."""
 
 import json
 import subprocess

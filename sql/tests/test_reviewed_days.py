@@ -78,7 +78,9 @@ def test_a_server_is_reviewed_until_its_removal(admin, sign, days):
     admin.insert("tailrace.listed_logs", [{**its, "action": "removed", "at": f"{day(4) + HOUR:%F %T}"}])
     assert days(whole(3)) == {}, "removed the day before"
     assert days(whole(4)) == {f"{day(4):%F}": ("not reviewed", 0, 0, 2)}, "the day of the removal"
-    admin.insert("tailrace.listed_logs", [{**its, "host": "other", "action": "listed", "at": f"{day(5):%F %T}"}])
+    admin.insert(
+        "tailrace.listed_logs", [{**its, "host": "other", "action": "listed", "at": f"{day(5):%F %T}"}]
+    )
     assert days(whole(3)).keys() == {f"{day(3):%F}"}, "another host lists it"
 
 
