@@ -74,6 +74,17 @@ def test_a_review_is_of_whole_days_that_have_ended(since, until, expected):
     assert found.since.hour == found.since.minute == found.until.hour == found.until.minute == 0
 
 
+def test_the_form_proposes_the_days_that_are_not_reviewed():
+    month = TimeRange(NOW - 30 * DAY, NOW)
+    days = [date(2026, 11, 20), NOW.date(), date(2026, 1, 1), None]
+    found = [reviewing.form(month, [], [], "", NOW, first) for first in days]
+    assert [each["from"] for each in found] == [
+        "2026-11-20T00:00Z",
+        f"{NOW - DAY:%F}T00:00Z",
+        *2 * [f"{NOW - 29 * DAY:%F}T00:00Z"],
+    ]
+
+
 def test_the_form_contains_the_review_that_it_corrects():
     review = {
         "review": "AB-cd",
@@ -108,7 +119,10 @@ def test_servers_with_gaps_come_first_and_unknown_minutes_are_no_zero():
     ]
     numbers = gaps.headline(found, days, {})
     assert [each["value"] for each in numbers] == ["1", "3", "2", "2"]
-    assert numbers[-1]["note"] == "2026-11-01 to 2026-11-03, 1 partly reviewed"
+    assert (
+        numbers[-1]["note"]
+        == "2026-11-01 to 2026-11-03, 1 partly reviewed; days without a known server do not count"
+    )
 
 
 def test_without_any_server_the_gaps_are_unknown():

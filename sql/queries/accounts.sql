@@ -13,6 +13,7 @@
 -- (docs/ERASURE.md). The age of a password counts from its last change.
 WITH
     {{ shown_range(30) }},
+    least(range_end, now('UTC')) AS known_end,
     {{ within_range(administrators, 30) }}
     earliest_log AS (
         SELECT instance, min(at) AS logs_since
@@ -24,7 +25,7 @@ WITH
     ),
     grants_known AS (
         SELECT DISTINCT instance FROM tailrace.server_snapshots
-        WHERE kind = 'grants_global' AND status = 'ok' AND server_snapshots.at < range_end
+        WHERE kind = 'grants_global' AND status = 'ok' AND server_snapshots.at < known_end
     )
 SELECT
     {{ end_of_range() }} AS as_of,
@@ -34,12 +35,12 @@ SELECT
         kind = 'role', 'role',
         pseudonyms_in_logs = 'yes' AND (last_use IS NULL OR days_unused >= 90), 'not known',
         last_use IS NOT NULL, if(days_unused >= 90, 'not for 90 days', 'used'),
-        user = '' OR toUnixTimestamp(logs_since) = 0 OR logs_since > range_end - INTERVAL 90 DAY, 'not known',
+        user = '' OR toUnixTimestamp(logs_since) = 0 OR logs_since > known_end - INTERVAL 90 DAY, 'not known',
         'never used') AS state,
     last_use, days_unused,
     if(toUnixTimestamp(logs_since) = 0, '(no logs)', toString(toDate(logs_since))) AS logs_begin,
     locked, password, authentication, tls_required, so_since,
-    dateDiff('day', parseDateTimeBestEffortOrNull(password_changed_at, 'UTC'), range_end) AS password_days,
+    dateDiff('day', parseDateTimeBestEffortOrNull(password_changed_at, 'UTC'), known_end) AS password_days,
     (account_facts.instance, user) IN administrators AS is_administrator,
     is_administrator OR account_facts.instance IN grants_known AS rights_known,
     multiIf(is_administrator, 'yes', rights_known, 'no', 'not known') AS administrator,
@@ -47,6 +48,6 @@ SELECT
     privileges,
     if(kind = 'role', '', {{ link_to_access('account_facts.instance', 'user', "'data'") }}) AS link
 FROM (
-{{ within_range(evidence, 30) }}
+{{ within_past_range(evidence, 30) }}
 ) AS account_facts
 LEFT JOIN earliest_log ON earliest_log.instance = account_facts.instance

@@ -267,7 +267,7 @@ def test_servers_without_data_are_listed(admin, ask):
     assert states["db1"] == f"{since}, records from {ago(40)[:10]}", "older records were read later"
 
 
-def test_accounts_are_judged_as_by_the_auditors_view(admin, ask, user):
+def test_accounts_are_judged_as_by_the_auditors_view(admin, ask, user, rendered):
     for kind in ("accounts", "grants_global"):
         at = ago(0, 1)[:-3]
         stored(admin, "server_snapshots", {"instance": "db1", "kind": kind, "at": at, "status": "ok"})
@@ -301,6 +301,13 @@ def test_accounts_are_judged_as_by_the_auditors_view(admin, ask, user):
     assert [name for name, row in found.items() if row["is_administrator"]] == ["'boss'@'%'"]
     assert found["'app'@'%'"]["password_days"] == 200
     assert found["'boss'@'%'"]["privileges"] == "SUPER on *.*"
+    month = (RANGE[0], (NOW + timedelta(days=20)).isoformat())
+    ages = {row["account"]: row for row in user("reader_compliance").rows(rendered("accounts", *month))}
+    for name in ("days_unused", "password_days"):
+        shown = {account: row[name] for account, row in ages.items()}
+        assert shown == {account: row[name] for account, row in found.items()}, (
+            "a range in the future ends now"
+        )
 
 
 def test_an_administrator_remains_one_until_a_later_snapshot(admin, ask):

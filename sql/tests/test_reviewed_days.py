@@ -109,6 +109,12 @@ def test_a_day_is_not_reviewed_before_its_end(admin, sign, days):
     assert state == "partly reviewed" and minutes < 1440, "nothing after the signature"
 
 
+def test_a_range_that_ends_in_the_future_lists_no_later_day(sign, user, rendered):
+    query = rendered("coverage_unreviewed", day(2).isoformat(), day(-5).isoformat())
+    found = {row["day"] for row in user("reader_compliance").rows(query)}
+    assert found == {f"{day(ago):%F}" for ago in (2, 1, 0)}
+
+
 SIGNED = {"actor": "ines", "scope": "all servers and logs", "finding": "none"}
 
 

@@ -61,6 +61,12 @@ FROM (
         | replace("{from:DateTime('UTC')}", utc(from_dttm) if from_dttm else "(now('UTC') - INTERVAL " ~ days ~ " DAY)")
         | replace("{to:DateTime('UTC')}", utc(to_dttm) if to_dttm else "now('UTC')") }}
 {%- endmacro -%}
+{#- The same for states and ages at the end of the period: a range that ends in the future, such as the current month, ends now. -#}
+{%- macro within_past_range(query, days) -%}
+    {{ query
+        | replace("{from:DateTime('UTC')}", utc(from_dttm) if from_dttm else "(now('UTC') - INTERVAL " ~ days ~ " DAY)")
+        | replace("{to:DateTime('UTC')}", "least(" ~ utc(to_dttm) ~ ", now('UTC'))" if to_dttm else "now('UTC')") }}
+{%- endmacro -%}
 {#- Times of rows that refer to the complete range or began before it, adjusted to match the time filter of the dashboard:
     Superset evaluates "Last week" for that filter some moments after it did for the query. -#}
 {%- macro begin_of_range() -%} {{ utc(from_dttm) if from_dttm else "toDateTime(0, 'UTC')" }} + INTERVAL 30 SECOND {%- endmacro -%}

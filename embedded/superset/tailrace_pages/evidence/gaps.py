@@ -119,8 +119,9 @@ def _number(title: str, value: int | None, link: str, note: str) -> dict[str, st
 def _listed(days: Sequence[Mapping[str, Any]]) -> str:
     """Returns the first and the last of the days, and how many of them are partly reviewed."""
     if not days:
-        return "each day is reviewed"
+        return "each day with a known server is reviewed"
     first, last = days[0]["day_without_review"], days[-1]["day_without_review"]
     ends = f"{first}" if first == last else f"{first} to {last}"
     partly = sum(day["state"] == PARTLY_REVIEWED for day in days)
-    return f"{ends}, {partly:,} partly reviewed" if partly else ends
+    listed = f"{ends}, {partly:,} partly reviewed" if partly else ends
+    return f"{listed}; days without a known server do not count"

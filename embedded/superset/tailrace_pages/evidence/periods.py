@@ -1,6 +1,6 @@
 """The period of the page: a time range in whole minutes, as evidence is, and links to calendar periods."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from tailrace.evidence.period import Period
 from tailrace_pages.page_errors import BadAddressError
@@ -52,6 +52,14 @@ def whole_days(span: TimeRange, now: datetime) -> TimeRange:
     if first >= end:
         first, end = min(-1, (span.since - today) // DAY), min(0, -(-(span.until - today) // DAY))
     return TimeRange(today + first * DAY, today + end * DAY)
+
+
+def since_day(span: TimeRange, day: date | None) -> TimeRange:
+    """Returns the part of a range since the beginning of a day (UTC), the whole range without such a part."""
+    if day is None:
+        return span
+    begin = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return TimeRange(begin, span.until) if span.since < begin < span.until else span
 
 
 def _day_of(moment: datetime) -> datetime:

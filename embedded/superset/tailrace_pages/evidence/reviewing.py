@@ -1,6 +1,7 @@
 """The form that signs a review, and the list of signed reviews."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from tailrace.evidence.reviews import ALL_SERVERS, NOT_JUDGED
@@ -41,13 +42,21 @@ def _correction(row: Mapping[str, Any], address: Callable[[str], str]) -> dict[s
 
 
 def form(
-    span: TimeRange, servers: Iterable[str], reviews: Sequence[Mapping[str, Any]], corrects: str, now: Any
+    span: TimeRange,
+    servers: Iterable[str],
+    reviews: Sequence[Mapping[str, Any]],
+    corrects: str,
+    now: Any,
+    first_day: date | None = None,
 ) -> dict[str, Any]:
-    """Returns what the form contains: whole days for all servers, or the review that it corrects."""
+    """Returns what the form contains: whole days for all servers, or the review that it corrects.
+
+    `first_day` is the first day of the period that is not reviewed, None without any: the days begin there.
+    """
     names = sorted(set(servers))
     wrong = next((row for row in reviews if corrects and _hex(row["review"]) == _hex(corrects)), None)
     if wrong is None:
-        text = periods.texts(periods.whole_days(span, now))
+        text = periods.texts(periods.whole_days(periods.since_day(span, first_day), now))
         return {"names": names, "chosen": [], "finding": "", "corrects": corrects, **text}
     chosen = [] if wrong["servers_reviewed"] in (ALL_SERVERS, NOT_JUDGED) else wrong["servers"]
     text = periods.texts(TimeRange(wrong["reviewed_from"], wrong["reviewed_to"]))

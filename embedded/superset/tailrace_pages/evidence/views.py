@@ -67,7 +67,7 @@ def index() -> Any:
         requirements=[
             (each, [_entry(known, span, name) for name in each.results]) for each in known.requirements
         ],
-        **_of_reviews(known, span, servers, reviews),
+        **_of_reviews(known, span, servers, reviews, days),
         data_class=_data_class(known, span),
         service={**service, "exports": service["exports"][:SHOWN_EXPORTS]},
         period=periods.texts(span),
@@ -77,13 +77,16 @@ def index() -> Any:
     )
 
 
-def _of_reviews(known: Framework, span: TimeRange, servers: list, reviews: list) -> dict[str, Any]:
+def _of_reviews(
+    known: Framework, span: TimeRange, servers: list, reviews: list, days: list
+) -> dict[str, Any]:
     """The list of signed reviews, and the form that signs one."""
     names, corrects = [row["instance"] for row in servers], request.args.get("corrects", "")
+    first_day = days[0]["day_without_review"] if days else None
     return {
         "reviews": reviewing.listed(reviews[:SHOWN_REVIEWS], lambda id_: _correcting(known, span, id_)),
         "review_columns": reviewing.COLUMNS,
-        "review_form": reviewing.form(span, names, reviews, corrects, rendering.now()),
+        "review_form": reviewing.form(span, names, reviews, corrects, rendering.now(), first_day),
         "unseen": gaps.unseen(servers),
     }
 
