@@ -149,9 +149,9 @@ PRODUCTS = {
             (
                 "# - Percona Server: component audit_log_filter since 8.4, plugin audit_log before",
                 "# - MySQL Enterprise Edition: MySQL Enterprise Audit, with audit_log_format = JSON",
-                "SET PERSIST general_log_file = '/var/log/mysql/general.log';",
+                "SET PERSIST general_log_file = 'general.log';",
             ),
-            ("  source: general", '  path: "/var/log/mysql/general.log"'),
+            ("  source: general", '  path: "/srv/data/general.log"'),
         ),
     ],
 )

@@ -22,7 +22,7 @@ def audit_log(product: Product, data: str = "/var/lib/mysql") -> AuditLog:
     if product.name == MARIADB:
         return _server_audit()
     if product.name != PERCONA:
-        return _general_log(product)
+        return _general_log(product, data)
     if product.since(8, 4):
         return _filter_component(data)
     return _percona_plugin()
@@ -86,9 +86,10 @@ def _percona_plugin() -> AuditLog:
     return AuditLog(lines, "audit", path)
 
 
-def _general_log(product: Product) -> AuditLog:
-    path = f"{DIRECTORY}/general.log"
-    options = {"log_output": "FILE", "general_log_file": path, "general_log": "ON"}
+def _general_log(product: Product, data: str) -> AuditLog:
+    """A name without a directory is a file in the directory of the data, to which every server can write."""
+    name = "general.log"
+    options = {"log_output": "FILE", "general_log_file": name, "general_log": "ON"}
     persists = product.since(8)
     how = "SET PERSIST" if persists else "SET GLOBAL"
     kept = (
@@ -105,7 +106,7 @@ def _general_log(product: Product) -> AuditLog:
         *(f"{how} {name} = {_literal(value)};" for name, value in options.items()),
         *(() if persists else kept),
     )
-    return AuditLog(lines, "general", path)
+    return AuditLog(lines, "general", f"{data.rstrip('/')}/{name}")
 
 
 def _literal(value: str) -> str:
