@@ -129,10 +129,9 @@ PRODUCTS = {
                 "INSTALL SONAME 'server_audit';",
                 "plugin_load_add = server_audit",
                 "server_audit_events = CONNECT,QUERY,TABLE",
-                "server_audit_file_path = /var/log/mysql/server_audit.log",
                 "server_audit_logging = ON",
             ),
-            ("  source: audit", '  path: "/var/log/mysql/server_audit.log"'),
+            ("  source: audit", '  path: "/srv/data/server_audit.log"'),
         ),
         (
             "Percona",
@@ -141,8 +140,8 @@ PRODUCTS = {
         ),
         (
             "Percona 8.0",
-            ("INSTALL PLUGIN audit_log SONAME 'audit_log.so';", "audit_log_file = /var/log/mysql/audit.log"),
-            ("  source: audit", '  path: "/var/log/mysql/audit.log"'),
+            ("INSTALL PLUGIN audit_log SONAME 'audit_log.so';", "audit_log_format = JSON"),
+            ("  source: audit", '  path: "/srv/data/audit.log"'),
         ),
         (
             "MySQL",

@@ -1,11 +1,12 @@
-"""The settings that add an audit log to a server, and the file that it then writes. Standard library only."""
+"""The settings that add an audit log to a server, and the file that it then writes. Standard library only.
+
+The files have names without a directory, as by default: they are in the directory of the data, to which every
+server can write. If another directory is missing, MariaDB switches the log off, and MySQL refuses the name.
+"""
 
 from dataclasses import dataclass
 
 from tailrace_capture.product import MARIADB, PERCONA, Product
-
-DIRECTORY = "/var/log/mysql"
-"""A directory to which the server can write, and which the collectors can read."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +21,12 @@ class AuditLog:
 def audit_log(product: Product, data: str = "/var/lib/mysql") -> AuditLog:
     """Returns the audit log of a product. `data` is the directory of its data."""
     if product.name == MARIADB:
-        return _server_audit()
+        return _server_audit(data)
     if product.name != PERCONA:
         return _general_log(product, data)
     if product.since(8, 4):
         return _filter_component(data)
-    return _percona_plugin()
+    return _percona_plugin(data)
 
 
 def of_each_product() -> tuple[str, ...]:
@@ -43,13 +44,8 @@ def of_each_product() -> tuple[str, ...]:
     return tuple(lines[:-1])
 
 
-def _server_audit() -> AuditLog:
-    path = f"{DIRECTORY}/server_audit.log"
-    options = {
-        "server_audit_events": "CONNECT,QUERY,TABLE",
-        "server_audit_query_log_limit": "65535",
-        "server_audit_file_path": path,
-    }
+def _server_audit(data: str) -> AuditLog:
+    options = {"server_audit_events": "CONNECT,QUERY,TABLE", "server_audit_query_log_limit": "65535"}
     lines = (
         "INSTALL SONAME 'server_audit';",
         *(f"SET GLOBAL {name} = {_literal(value)};" for name, value in options.items()),
@@ -60,7 +56,7 @@ def _server_audit() -> AuditLog:
         *(f"{name} = {value}" for name, value in options.items()),
         "server_audit_logging = ON",
     )
-    return AuditLog(lines, "audit", path)
+    return AuditLog(lines, "audit", _file(data, "server_audit.log"))
 
 
 def _filter_component(data: str) -> AuditLog:
@@ -70,24 +66,21 @@ def _filter_component(data: str) -> AuditLog:
         "SELECT audit_log_filter_set_filter('all', '{\"filter\": {\"log\": true}}');",
         "SELECT audit_log_filter_set_user('%', 'all');",
     )
-    return AuditLog(lines, "audit", f"{data.rstrip('/')}/audit_filter.log")
+    return AuditLog(lines, "audit", _file(data, "audit_filter.log"))
 
 
-def _percona_plugin() -> AuditLog:
-    path = f"{DIRECTORY}/audit.log"
+def _percona_plugin(data: str) -> AuditLog:
     lines = (
         "INSTALL PLUGIN audit_log SONAME 'audit_log.so';",
-        "# my.cnf: format and file are only read at start",
+        "# my.cnf: the format is only read at start",
         "[mysqld]",
         "audit_log_format = JSON",
         "audit_log_policy = ALL",
-        f"audit_log_file = {path}",
     )
-    return AuditLog(lines, "audit", path)
+    return AuditLog(lines, "audit", _file(data, "audit.log"))
 
 
 def _general_log(product: Product, data: str) -> AuditLog:
-    """A name without a directory is a file in the directory of the data, to which every server can write."""
     name = "general.log"
     options = {"log_output": "FILE", "general_log_file": name, "general_log": "ON"}
     persists = product.since(8)
@@ -106,7 +99,11 @@ def _general_log(product: Product, data: str) -> AuditLog:
         *(f"{how} {name} = {_literal(value)};" for name, value in options.items()),
         *(() if persists else kept),
     )
-    return AuditLog(lines, "general", f"{data.rstrip('/')}/{name}")
+    return AuditLog(lines, "general", _file(data, name))
+
+
+def _file(data: str, name: str) -> str:
+    return f"{data.rstrip('/')}/{name}"
 
 
 def _literal(value: str) -> str:
