@@ -95,6 +95,10 @@ class Replica(Server):
         self.shard = shard
         self.name = f"r{number}"
         self.address = f"127.0.0.{10 + number}"
+        self.announced = self.address
+        """The address at which the others ask for parts. A relay may be between."""
+        self.coordinator = "127.0.0.1"
+        """The address at which the server finds ZooKeeper."""
         self.is_running = False
         self.part.command = self._command
         self.part.prepare = partial(self._prepare, cluster, self.part.prepare)
@@ -115,7 +119,7 @@ class Replica(Server):
         store = self.home.data("clickhouse") / "store"
         ports = map(str, (self.settings.port_clickhouse, self.settings.port_clickhouse_native))
         library, config = self.part._library(), self.part._config()
-        return [sys.executable, "-I", "-S", PROCESS, library, config, store, *ports, self.address]
+        return [sys.executable, "-I", "-S", PROCESS, library, config, store, *ports, self.announced]
 
     def _prepare(self, cluster: "Replicas", prepare: Callable[[], None]) -> None:
         """Writes the component's configuration, extended to a replica of the cluster."""
@@ -125,6 +129,11 @@ class Replica(Server):
             users.write_text(shards.users_of_shards(users.read_text()))
         text = config.read_text().replace("<level>warning</level>", f"<level>{LOG_LEVEL}</level>")
         config.write_text(text.replace("</clickhouse>", f"{cluster.xml_of(self)}</clickhouse>"))
+
+    @property
+    def writer(self) -> ClickHouse:
+        """The user of the jobs."""
+        return self.user("writer")
 
     def number(self, sql: str, **parameters: object) -> int:
         """Returns the number that a question to this server gives, as admin."""
@@ -157,7 +166,7 @@ class Replicas:
         return (
             f"<listen_host>{server.address}</listen_host>"
             f"<tcp_port>{server.settings.port_clickhouse_native}</tcp_port>"
-            f"<zookeeper><node><host>127.0.0.1</host><port>{self.zookeeper.port}</port></node>"
+            f"<zookeeper><node><host>{server.coordinator}</host><port>{self.zookeeper.port}</port></node>"
             f"<sessions_path>/clickhouse/sessions-{server.name}</sessions_path></zookeeper>"
             f"<macros><shard>{server.shard}</shard><replica>{server.name}</replica></macros>"
             f"<remote_servers><{CLUSTER}><secret>{server.home.secret('shards')}</secret>"
@@ -185,6 +194,9 @@ class Replicas:
 
     def running(self) -> list[Replica]:
         return [server for server in self.servers if server.is_running]
+
+    def processes(self) -> list[int]:
+        return [server.pid for server in self.running()]
 
     def each(self, user: str) -> list[ClickHouse]:
         return [server.user(user) for server in self.servers]

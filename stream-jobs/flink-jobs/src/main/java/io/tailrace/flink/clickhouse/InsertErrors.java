@@ -11,11 +11,11 @@ import java.util.regex.Pattern;
 final class InsertErrors {
 
     /**
-     * Errors in the data, which recur on every retry. Every other error is one of the server, its configuration or its
-     * load, and the block waits. A block whose materialized view fails also waits: its rows are in the table already,
-     * and the same token completes it after the view is repaired.
+     * Errors in the data that the parser of a block finds, which recur on every retry. The same codes mean that a
+     * connection ended early: between servers (32), or between the job and the server (33). Only the parser adds
+     * {@link #BY_PARSER}.
      */
-    private static final Set<Integer> IN_DATA = Set.of(
+    private static final Set<Integer> OF_PARSER = Set.of(
             6, // CANNOT_PARSE_TEXT
             25, // CANNOT_PARSE_ESCAPE_SEQUENCE
             26, // CANNOT_PARSE_QUOTED_STRING
@@ -27,17 +27,26 @@ final class InsertErrors {
             72, // CANNOT_PARSE_NUMBER
             117, // INCORRECT_DATA
             128, // TOO_LARGE_ARRAY_SIZE
-            131, // TOO_LARGE_STRING_SIZE
+            131); // TOO_LARGE_STRING_SIZE
+
+    private static final String BY_PARSER = "While executing BinaryRowInputFormat";
+
+    /**
+     * Errors in the data of parsed rows, which also recur. Every other error is one of the server, its configuration or
+     * its load, and the block waits. A block whose materialized view fails also waits: its rows are in the table
+     * already, and the same token completes it after the view is repaired.
+     */
+    private static final Set<Integer> OF_ROWS = Set.of(
             349, // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
             469); // VIOLATED_CONSTRAINT
 
     /**
      * Parts of responses that mean that part of the block may be stored: another shard refused its part, the server
-     * queried itself as a shard, or a view failed. Refused rows are inserted again with other tokens, so such a block
-     * must wait.
+     * queried itself as a shard, or lost a connection to one, or a view failed. Refused rows are inserted again with
+     * other tokens, so such a block must wait.
      */
     private static final List<String> HALFWAY =
-            List.of("DB::Exception: Received from ", " tailrace_shard.", "while pushing to view");
+            List.of("DB::Exception: Received from ", " tailrace_shard.", "Insertion status:", "while pushing to view");
 
     /**
      * Errors of replicas and their coordinator. The block waits: its token completes what an attempt began, once, on
@@ -57,7 +66,8 @@ final class InsertErrors {
 
     /** Returns whether every retry would fail, and no part of the block is stored. */
     static boolean isInData(int code, String response) {
-        return IN_DATA.contains(code) && HALFWAY.stream().noneMatch(response::contains);
+        boolean isKnown = OF_ROWS.contains(code) || (OF_PARSER.contains(code) && response.contains(BY_PARSER));
+        return isKnown && HALFWAY.stream().noneMatch(response::contains);
     }
 
     /** Returns code, name and meaning of an error of replicas or Keeper; empty for other errors. */

@@ -47,4 +47,34 @@ class InsertErrorsTest {
         assertThat(InsertErrors.isInData(469, refused + " while pushing to view tailrace.receipts_mv"))
                 .isFalse();
     }
+
+    /** Responses of ClickHouse 26.7 to a block that its parser cannot read. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+            33 | Code: 33. DB::Exception: Cannot read all data. Bytes read: 5. Bytes expected: 8: (at row 2) : While executing BinaryRowInputFormat. (CANNOT_READ_ALL_DATA)
+            128 | Code: 128. DB::Exception: Too large array size: 562949953421311. The maximum is: 1073741824. To increase the maximum, use setting format_binary_max_array_size: While executing BinaryRowInputFormat. (TOO_LARGE_ARRAY_SIZE)
+            131 | Code: 131. DB::Exception: Too large string size: 562949953421311. The maximum is: 1073741824. To increase the maximum, use setting format_binary_max_string_size: (at row 2) : While executing BinaryRowInputFormat. (TOO_LARGE_STRING_SIZE)
+            """)
+    void aBlockThatCannotBeParsedIsSplit(int code, String response) {
+        assertThat(InsertErrors.isInData(code, response)).isTrue();
+    }
+
+    /**
+     * Responses of ClickHouse 26.7 when a server of a shard was killed, and when a connection of the job ended before
+     * its request. Of the first block each shard may have stored its part.
+     */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+            32 | Code: 32. DB::Exception: Attempt to read after eof: while receiving packet from 127.0.0.1:23195, local address: 127.0.0.1:53244: Insertion status: Wrote 1 blocks and 100 rows on shard 0 replica 0, 127.0.0.1:23193 (average 43 ms per block). (ATTEMPT_TO_READ_AFTER_EOF)
+            33 | Code: 33. DB::Exception: Unexpected EOF, got 29 of 40 bytes. (CANNOT_READ_ALL_DATA)
+            """)
+    void aBlockWhoseConnectionEndedWaits(int code, String response) {
+        assertThat(InsertErrors.isInData(code, response)).isFalse();
+    }
 }
