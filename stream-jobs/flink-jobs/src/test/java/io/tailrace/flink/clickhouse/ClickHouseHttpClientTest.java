@@ -17,6 +17,7 @@ import java.security.MessageDigest;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -108,6 +109,33 @@ class ClickHouseHttpClientTest {
         block.add(new RowBlock(layout.text(), 0, 1, row.toByteArray()));
         InsertResult outcome = store("admin").insert(block.seal());
         assertThat(outcome).isEqualTo(new Refused("tailrace.strict: code 469 VIOLATED_CONSTRAINT"));
+    }
+
+    /** The response to each must have the text by which {@link InsertErrors} recognizes the parser. */
+    @Test
+    void aBlockThatTheServerCannotParseIsRefused() throws Exception {
+        server.query("CREATE TABLE tailrace.parsed (texts Array(String), after_checkpoint UInt64)"
+                + " ENGINE = MergeTree ORDER BY after_checkpoint");
+        byte[] hugeLength = {-1, -1, -1, -1, -1, -1, 127};
+        assertThat(insertRaw(new byte[] {1, 5, 'c', 'u', 't'})).isEqualTo("code 33 CANNOT_READ_ALL_DATA");
+        assertThat(insertRaw(hugeLength)).isEqualTo("code 128 TOO_LARGE_ARRAY_SIZE");
+        assertThat(insertRaw(concat(new byte[] {1}, hugeLength))).isEqualTo("code 131 TOO_LARGE_STRING_SIZE");
+        assertThat(server.count("SELECT count() FROM tailrace.parsed")).isZero();
+    }
+
+    private String insertRaw(byte[] row) throws Exception {
+        RowLayout layout = RowLayout.parse("tailrace.parsed\ntexts Array(String)\nafter_checkpoint UInt64");
+        BlockBuilder block = new BlockBuilder(layout.text());
+        block.add(new RowBlock(layout.text(), 0, 1, row));
+        InsertResult result = store("admin").insert(block.seal());
+        assertThat(result).isInstanceOf(Refused.class);
+        return ((Refused) result).reason().replace("tailrace.parsed: ", "");
+    }
+
+    private static byte[] concat(byte[] first, byte[] second) {
+        byte[] both = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
     }
 
     @Test
