@@ -146,7 +146,7 @@ describe('Log coverage', () => {
     const ofDays = (await sixHours.chart('Log minutes per day by state')).data; // its first day begins before the range
     const shown = ofDays.flatMap(({ time, ...states }) => Object.values(states)).reduce((sum, each) => sum + (each ?? 0), 0);
     assert.equal(shown, before + minutes.length);
-    const { data } = await sixHours.chart('Covered minutes (%) by server, log and day (empty - unknown)');
+    const { data } = await sixHours.chart('Covered minutes (%) by server, log and day (empty cells: unknown)');
     assert.deepEqual([...new Set(data.map((row) => row.server_log))].sort(),
       [...new Set(files.map((file) => `${file.instance} · ${file.source}`))].sort());
   });

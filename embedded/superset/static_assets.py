@@ -180,12 +180,12 @@ def _coloured(merged: re.Match[str]) -> str:
 KEPT_TABS = re.compile(
     r"(?<=activeTabs:)(?P<given>\w+)\|\|\(null==(?P<state>\w+)\?void 0:(?P=state)\.activeTabs\)"
 )
-"""Where a dashboard that is loaded takes over the tabs of the former one, as the minifier writes it. `given`
-are those of a permanent link."""
+"""The expression, as the minifier writes it, that chooses the tabs of a dashboard: those of a permanent link
+(`given`), or else those that were open in the previous dashboard."""
 
 
 def with_first_tabs(script: str) -> str:
-    """Returns the text of a script that opens a dashboard without the tabs that were open before."""
+    """Returns the text of a script that ignores the tabs of the previous dashboard."""
     return KEPT_TABS.sub(r"\g<given>", script)
 
 
@@ -193,11 +193,11 @@ KEPT_PATH = re.compile(
     r"(?<=[ ,](?P<path>[\w$])=)[\w$]+\.directPathToChild\|\|"
     r"(?=\[\];(?P<anchor>[\w$])&&[\w$]+\[(?P=anchor)\]&&\((?P=path)=)"
 )
-"""Where it takes over the path to the tab of a former link, unless its address names a tab."""
+"""The expression that chooses the path to the tab of an earlier link if the address names no tab."""
 
 
-def without_former_path(script: str) -> str:
-    """Returns the text of a script that opens a dashboard without the path of a former link."""
+def without_earlier_path(script: str) -> str:
+    """Returns the text of a script that ignores the path of an earlier link."""
     return KEPT_PATH.sub("", script)
 
 
@@ -206,7 +206,7 @@ CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("*.entry.js", with_levels_by_severity),
     ("*.entry.js", with_seconds),
     ("*.entry.js", with_first_tabs),
-    ("*.entry.js", without_former_path),
+    ("*.entry.js", without_earlier_path),
     ("*.chunk.js", with_short_ranges),
     ("*.chunk.js", with_titles_of_searched_columns),
     ("*.chunk.js", with_times_of_range),

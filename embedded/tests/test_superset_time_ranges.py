@@ -183,7 +183,7 @@ def test_a_dashboard_begins_with_its_first_tab_or_that_of_a_permanent_link(asset
 def test_a_former_link_to_a_tab_does_not_choose_the_tab_of_a_dashboard(assets):
     static_assets.change(assets)
     script = (assets / "12.entry.js").read_text()
-    assert static_assets.without_former_path(script) == script, "it is changed once"
+    assert static_assets.without_earlier_path(script) == script, "it is changed once"
     before = 'const L={directPathToChild:["TABS","TAB-one"]},$={"TAB-two":{parents:["TABS"]}}'
     for named, shown in (('""', []), ('"TAB-two"', ["TABS", "TAB-two"])):
         assert answer(f"{before},hash={named};{script};console.log(JSON.stringify(Z))") == shown

@@ -48,6 +48,6 @@ SELECT
     privileges,
     if(kind = 'role', '', {{ link_to_access('account_facts.instance', 'user', "'data'") }}) AS link
 FROM (
-{{ within_past_range(evidence, 30) }}
+{{ within_range(evidence, 30, ends_now=true) }}
 ) AS account_facts
 LEFT JOIN earliest_log ON earliest_log.instance = account_facts.instance

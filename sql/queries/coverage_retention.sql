@@ -13,7 +13,7 @@ SELECT
     multiIf(policy_days < 365, 'policy too short', days_back >= 365, 'twelve months', days_back >= 90, 'three months, no older record',
         'no older record') AS reaches
 FROM (
-{{ within_past_range(evidence, 7)
+{{ within_range(evidence, 7, ends_now=true)
     | replace("{audit_days:UInt32}", policy("audit_events"))
     | replace("{error_days:UInt32}", policy("error_events"))
     | replace("{access_days:UInt32}", policy("data_access")) }}

@@ -10,5 +10,5 @@ SELECT
     state, minutes_on_all_servers,
     concat(toString(complete_servers), ' of ', toString(known_servers)) AS servers_complete, reviewed_parts
 FROM (
-{{ within_past_range(evidence, 7) }}
+{{ within_range(evidence, 7, ends_now=true) }}
 )

@@ -55,17 +55,13 @@ FROM (
 {%- macro passes_filter_on(column) -%}
     array{{ (filter_values(column) or ['']) | where_in }}[1] AS {{ column }}
 {%- endmacro -%}
-{#- A query of the evidence (evidence_*.sql) with the time range of the dashboard as its parameters `from` and `to`. -#}
-{%- macro within_range(query, days) -%}
+{#- A query of the evidence (evidence_*.sql) with the time range of the dashboard as its parameters `from` and `to`. With
+    `ends_now`, for states and ages at the end of the period, a range that ends in the future ends now. -#}
+{%- macro within_range(query, days, ends_now=false) -%}
+    {%- set end = utc(to_dttm) if to_dttm else "now('UTC')" -%}
     {{ query
         | replace("{from:DateTime('UTC')}", utc(from_dttm) if from_dttm else "(now('UTC') - INTERVAL " ~ days ~ " DAY)")
-        | replace("{to:DateTime('UTC')}", utc(to_dttm) if to_dttm else "now('UTC')") }}
-{%- endmacro -%}
-{#- The same for states and ages at the end of the period: a range that ends in the future, such as the current month, ends now. -#}
-{%- macro within_past_range(query, days) -%}
-    {{ query
-        | replace("{from:DateTime('UTC')}", utc(from_dttm) if from_dttm else "(now('UTC') - INTERVAL " ~ days ~ " DAY)")
-        | replace("{to:DateTime('UTC')}", "least(" ~ utc(to_dttm) ~ ", now('UTC'))" if to_dttm else "now('UTC')") }}
+        | replace("{to:DateTime('UTC')}", "least(" ~ end ~ ", now('UTC'))" if ends_now and to_dttm else end) }}
 {%- endmacro -%}
 {#- Times of rows that refer to the complete range or began before it, adjusted to match the time filter of the dashboard:
     Superset evaluates "Last week" for that filter some moments after it did for the query. -#}

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from tailrace_capture.product import MARIADB, PERCONA, Product
 
+DATA = "/var/lib/mysql"
+"""The directory of the data in packages of MySQL, Percona Server and MariaDB."""
+
 
 @dataclass(frozen=True)
 class AuditLog:
@@ -18,7 +21,7 @@ class AuditLog:
     path: str
 
 
-def audit_log(product: Product, data: str = "/var/lib/mysql") -> AuditLog:
+def audit_log(product: Product, data: str = DATA) -> AuditLog:
     """Returns the audit log of a product. `data` is the directory of its data."""
     if product.name == MARIADB:
         return _server_audit(data)
@@ -56,7 +59,7 @@ def _server_audit(data: str) -> AuditLog:
         *(f"{name} = {value}" for name, value in options.items()),
         "server_audit_logging = ON",
     )
-    return AuditLog(lines, "audit", _file(data, "server_audit.log"))
+    return AuditLog(lines, "audit", _path(data, "server_audit.log"))
 
 
 def _filter_component(data: str) -> AuditLog:
@@ -66,7 +69,7 @@ def _filter_component(data: str) -> AuditLog:
         "SELECT audit_log_filter_set_filter('all', '{\"filter\": {\"log\": true}}');",
         "SELECT audit_log_filter_set_user('%', 'all');",
     )
-    return AuditLog(lines, "audit", _file(data, "audit_filter.log"))
+    return AuditLog(lines, "audit", _path(data, "audit_filter.log"))
 
 
 def _percona_plugin(data: str) -> AuditLog:
@@ -77,12 +80,12 @@ def _percona_plugin(data: str) -> AuditLog:
         "audit_log_format = JSON",
         "audit_log_policy = ALL",
     )
-    return AuditLog(lines, "audit", _file(data, "audit.log"))
+    return AuditLog(lines, "audit", _path(data, "audit.log"))
 
 
 def _general_log(product: Product, data: str) -> AuditLog:
-    name = "general.log"
-    options = {"log_output": "FILE", "general_log_file": name, "general_log": "ON"}
+    file = "general.log"
+    options = {"log_output": "FILE", "general_log_file": file, "general_log": "ON"}
     persists = product.since(8)
     how = "SET PERSIST" if persists else "SET GLOBAL"
     kept = (
@@ -99,11 +102,11 @@ def _general_log(product: Product, data: str) -> AuditLog:
         *(f"{how} {name} = {_literal(value)};" for name, value in options.items()),
         *(() if persists else kept),
     )
-    return AuditLog(lines, "general", _file(data, name))
+    return AuditLog(lines, "general", _path(data, file))
 
 
-def _file(data: str, name: str) -> str:
-    return f"{data.rstrip('/')}/{name}"
+def _path(data: str, file: str) -> str:
+    return f"{data.rstrip('/')}/{file}"
 
 
 def _literal(value: str) -> str:

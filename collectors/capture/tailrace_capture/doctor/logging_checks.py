@@ -22,9 +22,8 @@ LOGGED_BY = {
 """What a word of log_slow_verbosity adds to the slow log."""
 SHORT_STATEMENT = 8192
 """The minimum length in bytes at which an audit log should truncate statements."""
-
-
 NOT_LOGGED = "the activity of users is not logged"
+"""The message of the finding whose fix adds an audit log."""
 
 
 class ServerState(Protocol):

@@ -112,12 +112,9 @@ def facts(
 
 
 def _number_of_users(names: Sequence[str], is_cut: bool, has_tried: bool) -> str:
-    title = (
-        "Other users in the events that its alerts store"
-        if has_tried
-        else ("Users in the events that its alerts store")
-    )
-    return f"{title}: {'at least ' if is_cut else ''}{formats.count(len(names))}"
+    users = "Other users" if has_tried else "Users"
+    least = "at least " if is_cut else ""
+    return f"{users} in the events that its alerts store: {least}{formats.count(len(names))}"
 
 
 def _no_link(name: str, span: TimeRange) -> str:

@@ -22,8 +22,6 @@ ACCOUNT = "'tailrace'@'%'"
 DOCTOR = ("tailrace doctor --server mysql://tailrace@HOST/",)
 AUDITING = ("audit", "auditing")
 ADDED = "if the server has no audit log, these lines record the activity of its users"
-DATA = "/var/lib/mysql"
-"""The directory of a server's data, if no snapshot contains it."""
 PROBLEMS = (ERROR, WARNING)
 """Severities that count as problems; INFO does not."""
 HIDDEN = {
@@ -128,7 +126,7 @@ def with_audit_log(
     if its_product is None:
         lines = (*audit_settings.of_each_product(), "", *log_fixes.entry(*whose, "audit", "PATH"))
         return [*seen, Finding(INFO, "audit", f"{ADDED}, by product", lines)]
-    log = audit_settings.audit_log(its_product, (state and state.variable("datadir")) or DATA)
+    log = audit_settings.audit_log(its_product, (state and state.variable("datadir")) or audit_settings.DATA)
     if any(each["source"] == log.source for each in logs):
         return list(seen)
     entry = log_fixes.entry(*whose, log.source, log.path)
