@@ -224,7 +224,8 @@ def test_a_review_is_signed_under_the_name_of_the_person(visitor, planted):
     answer = visitor.submit("/tailrace/evidence/reviews/", form)
     assert answer.status_code == 303
     shown = text(visitor.get(answer.headers["Location"]).text)
-    assert "compliance signed the review" in shown and finding in shown
+    assert f"compliance signed the review from {FIRST:%Y-%m-%d %H:%M} to" in shown and finding in shown
+    assert "(UTC) of all servers." in shown
     (row,) = reviews(planted, finding)
     expected = {"scope": "all servers and logs", "covers": "all servers", "since": at(0)[:19]}
     assert row == {"actor": "compliance", **expected}

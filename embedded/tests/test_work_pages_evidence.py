@@ -1,8 +1,10 @@
 """The pure code of the page Evidence: periods, gaps, columns of rows, and a missing service."""
 
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
+import yaml
 
 from tailrace.evidence import framework
 from tailrace.evidence.period import Period
@@ -12,6 +14,7 @@ from tailrace_pages.time_range import TimeRange
 
 NOW = datetime(2026, 11, 24, 8, 30, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
+DASHBOARDS = Path(__file__).parents[2] / "dashboards" / "dashboards"
 
 
 def test_a_period_has_whole_minutes():
@@ -28,17 +31,28 @@ def test_periods_that_are_too_short_or_too_long(length):
 
 
 @pytest.mark.parametrize(
-    ("now", "month", "quarter"),
+    ("now", "expected"),
     [
-        (NOW, ("2026-10-01", "2026-11-01"), ("2026-07-01", "2026-10-01")),
-        (datetime(2026, 1, 1, tzinfo=UTC), ("2025-12-01", "2026-01-01"), ("2025-10-01", "2026-01-01")),
-        (datetime(2026, 3, 31, tzinfo=UTC), ("2026-02-01", "2026-03-01"), ("2025-10-01", "2026-01-01")),
+        (
+            NOW,
+            {
+                "November 2026 until now": ("2026-11-01", "2026-11-24"),
+                "October 2026": ("2026-10-01", "2026-11-01"),
+                "July to September 2026": ("2026-07-01", "2026-10-01"),
+            },
+        ),
+        (
+            datetime(2026, 1, 1, tzinfo=UTC),
+            {
+                "December 2025": ("2025-12-01", "2026-01-01"),
+                "October to December 2025": ("2025-10-01", "2026-01-01"),
+            },
+        ),
     ],
 )
-def test_calendar_periods(now, month, quarter):
+def test_calendar_periods(now, expected):
     found = {title: (f"{span.since:%F}", f"{span.until:%F}") for title, span in periods.calendar(now).items()}
-    assert (found["Last month"], found["Last quarter"]) == (month, quarter)
-    assert found["Yesterday"] == (f"{now - DAY:%F}", f"{now:%F}")
+    assert found == expected
 
 
 def server(instance: str, state: str = "audited") -> dict:
@@ -181,3 +195,22 @@ def test_the_kind_of_a_loss_is_not_the_column_that_gives_way():
     loss = dict.fromkeys(result.columns) | {"what": "lost"}
     widths = {column.key: column.width for column in rows.shown(result, [loss])}
     assert set(widths.values()) == {0}, "equal shares"
+
+
+def test_results_link_to_dashboards_that_compliance_officers_see():
+    for result, (title, slug) in rows.DASHBOARDS.items():
+        assert framework.result(result)
+        (file,) = [each for each in DASHBOARDS.glob("*.yaml") if f"\nslug: {slug}\n" in each.read_text()]
+        known = yaml.safe_load(file.read_text())
+        assert known["dashboard_title"] == title and "compliance" in known["roles"]
+
+
+def test_a_signed_review_is_stated_with_its_period_and_servers():
+    form = {
+        "from": "2026-11-27T00:00Z",
+        "to": "2026-11-28T00:00Z",
+        "covers": "named servers",
+        "servers": ["a", "b"],
+    }
+    assert reviewing.in_words(form) == "the review from 2026-11-27 00:00 to 2026-11-28 00:00 (UTC) of a, b"
+    assert reviewing.in_words({**form, "covers": "all servers"}).endswith(" of all servers")

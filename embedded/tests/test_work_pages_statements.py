@@ -7,9 +7,9 @@ import jinja2
 import pytest
 
 from tailrace.reading import plan_trees
-from tailrace_pages import formats
+from tailrace_pages import dashboard_links, formats
 from tailrace_pages.page_errors import UnavailableError
-from tailrace_pages.statements import dashboards, deadlocks, plans, tables, trend
+from tailrace_pages.statements import deadlocks, plans, tables, trend
 from tailrace_pages.statements.periods import Logging, Periods, by_kind
 from tailrace_pages.statements.reading import Statement
 from tailrace_pages.time_range import TimeRange
@@ -354,9 +354,11 @@ def test_the_verdict_of_a_plan_change_is_in_words(change, words):
 
 
 def test_a_link_to_a_dashboard_has_the_range_and_the_filter():
-    of_trace = dashboards.address("traces", SPAN, {"trace-id": ("trace_id", "a")}, "TAB-traces-one-trace")
+    of_trace = dashboard_links.address(
+        "traces", SPAN, {"trace-id": ("trace_id", "a")}, "TAB-traces-one-trace"
+    )
     assert of_trace.endswith("#TAB-traces-one-trace")
-    address = dashboards.address("query-detail", SPAN, {"query-id": ("query_id", "it's")})
+    address = dashboard_links.address("query-detail", SPAN, {"query-id": ("query_id", "it's")})
     assert address.startswith("/superset/dashboard/query-detail/?native_filters=%28NATIVE_FILTER-time-range")
     assert "2026-03-04T11%3A00%3A00%20%3A%202026-03-04T12%3A00%3A00" in address
     assert "col%3Aquery_id%2Cop%3AIN%2Cval%3A%21%28%27it%21%27s%27%29" in address

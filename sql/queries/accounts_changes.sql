@@ -13,7 +13,10 @@ SELECT
     cluster, instance, user,
     coalesce(nullIf(client_ip, ''), nullIf(client_host, ''), '(unknown)') AS origin,
     if(client_program = '', '(unknown)', client_program) AS program,
-    change, result
+    change, result,
+    arrayStringConcat(arrayDistinct(extractAll(
+        replaceAll(change, '`', '\''), '(?:\'[^\']*\'|[A-Za-z0-9_$]+)@\'[^\']*\'')), ', ') AS named_accounts,
+    if(named_accounts = '', '(none named)', named_accounts) AS account
 FROM (
 {{ within_range(evidence, 30) }}
 )

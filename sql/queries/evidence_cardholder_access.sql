@@ -8,7 +8,10 @@ SELECT
     multiIf(max(has(data_class_read, {class:String})) AND max(has(data_class_written, {class:String})), 'read and changed',
         max(has(data_class_written, {class:String})), 'changed', 'read') AS access,
     max(verb) AS action,
-    arrayStringConcat(arraySort(groupUniqArrayArray(data_access.tables)), ', ') AS affected_tables,
+    groupUniqArrayArray(data_access.tables) AS named_tables,
+    -- One log may name a table with its database, another without.
+    arrayStringConcat(arraySort(arrayFilter(
+        name -> NOT arrayExists(other -> endsWith(other, concat('.', name)), named_tables), named_tables)), ', ') AS affected_tables,
     arrayStringConcat(arraySort(groupUniqArrayArray(data_access.basis)), ', ') AS known_by,
     max(data_access.rows_sent) AS sent_rows,
     multiIf(max(outcome = 'failure'), 'failure', max(outcome = 'success'), 'success', 'unknown') AS result,

@@ -67,7 +67,8 @@ WITH
         GROUP BY instance
     ),
     later AS (
-        SELECT instance, min(ingested_at) AS records_read_at, min(event_time) AS first_record, max(event_time) AS last_record
+        SELECT instance, min(ingested_at) AS records_read_at, min(event_time) AS first_record, max(event_time) AS last_record,
+            arrayStringConcat(arraySort(groupUniqArray(toString(source))), ', ') AS later_sources
         FROM tailrace.audit_events
         WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
             -- ClickHouse 26.7 refuses NOT IN (SELECT …) on several shards here ("Invalid local IN function name globalNotIn").
@@ -117,7 +118,7 @@ SELECT
         audit.last_at < {to:DateTime('UTC')} - INTERVAL 2 MINUTE,
             concat('audit log watched until ', formatDateTime(audit.last_at, '%F %H:%i'), ' UTC'),
         'audited') AS state,
-    audit.sources AS audit_sources,
+    if(audit.sources = '', later.later_sources, audit.sources) AS audit_sources,
     if(audit.instance = '', NULL, toDateTime(audit.first_at, 'UTC')) AS audit_first_seen,
     if(audit.instance = '', NULL, toDateTime(audit.last_at, 'UTC')) AS audit_last_seen,
     snapshots.product AS product, snapshots.version AS server_version,

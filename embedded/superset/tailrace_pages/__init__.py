@@ -10,6 +10,7 @@ its viewer's audience. docs/WORK-PAGES.md describes how to add one. The modules,
     columns.py        the columns of a table, the same for HTML and for CSV
     csv_table.py      a table as CSV that a spreadsheet does not execute
     links.py          the addresses of pages, and the names from logs in them
+    dashboard_links.py  the addresses of dashboards with a time range and filters
     page.py           title and first address of a page
     queries.py        the text of a query of sql/queries
     static_files.py   style sheet, scripts and chart library, with the hash of their content in the address

@@ -132,16 +132,16 @@ class Exporter:
         return report
 
     def _prove(self, period: Period, content: Path) -> None:
-        if self.home is None:
+        written = None
+        if self.home is not None:
+            try:
+                written = proofs.write(self.clickhouse, self.home, period.first, period.end, content)
+            except (TileError, NoteError) as error:
+                raise EvidenceError(f"the transparency log cannot be read: {error}") from error
+        if written is None:
+            self.on_step("no proofs: there is no transparency log")
             return
-        try:
-            written = proofs.write(self.clickhouse, self.home, period.first, period.end, content)
-        except (TileError, NoteError) as error:
-            raise EvidenceError(f"the transparency log cannot be read: {error}") from error
-        if written:
-            self.on_step(
-                f"proofs: {counted(written.leaves, 'leaf', 'leaves')}, {counted(written.rows, 'row')}"
-            )
+        self.on_step(f"proofs: {counted(written.leaves, 'leaf', 'leaves')}, {counted(written.rows, 'row')}")
 
     def _store(self, result: Result, given: dict[str, object], content: Path) -> Stored:
         stored = results.store(self.clickhouse, result, given, content)

@@ -33,14 +33,15 @@ def texts(span: TimeRange) -> dict[str, str]:
 
 
 def calendar(now: datetime) -> dict[str, TimeRange]:
-    """Returns complete days, months and quarters by their titles, in UTC."""
-    today = _day_of(now)
-    month = today.replace(day=1)
+    """Returns periods of the calendar by their titles, in UTC: this month until now, and the last complete
+    month and quarter. Titles are dates: "last month" is 30 days in the time ranges beside them."""
+    month = _day_of(now).replace(day=1)
     quarter = month.replace(month=3 * ((month.month - 1) // 3) + 1)
-    return {
-        "Yesterday": TimeRange(today - timedelta(days=1), today),
-        "Last month": TimeRange(_months_before(month, 1), month),
-        "Last quarter": TimeRange(_months_before(quarter, 3), quarter),
+    last_month, last_quarter = _months_before(month, 1), _months_before(quarter, 3)
+    periods = {} if now - month < MINUTE else {f"{month:%B %Y} until now": TimeRange(month, now)}
+    return periods | {
+        f"{last_month:%B %Y}": TimeRange(last_month, month),
+        f"{last_quarter:%B} to {_months_before(quarter, 1):%B %Y}": TimeRange(last_quarter, quarter),
     }
 
 

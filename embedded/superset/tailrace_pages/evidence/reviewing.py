@@ -70,5 +70,12 @@ def signed(given: Mapping[str, str], servers: Sequence[str]) -> dict[str, Any]:
     return {**texts, "servers": [*servers]}
 
 
+def in_words(review: Mapping[str, Any]) -> str:
+    """Returns the period and the servers of a review that was signed, in words."""
+    since, until = (review[name].replace("T", " ").removesuffix("Z") for name in ("from", "to"))
+    servers = ALL_SERVERS if review["covers"] == ALL_SERVERS else ", ".join(review["servers"])
+    return f"the review from {since} to {until} (UTC) of {servers}"
+
+
 def _hex(id_: str) -> str:
     return id_.replace("-", "").lower()

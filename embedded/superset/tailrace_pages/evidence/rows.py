@@ -19,6 +19,21 @@ WIDTH_BESIDE_TEXTS = 14
 WIDTHS = {"account": 24}
 """Of columns whose values are longer and read as a whole: `'app_orders'@'10.20.1.%'` is not broken."""
 
+DASHBOARDS = {
+    "servers": ("Log coverage", "coverage"),
+    "coverage": ("Log coverage", "coverage"),
+    "gaps": ("Log coverage", "coverage"),
+    "cardholder_access": ("Data access", "data-access"),
+    "sensitive_access": ("Data access", "data-access"),
+    "unknown_access": ("Data access", "data-access"),
+    "administration": ("Privileged activity", "privileged-activity"),
+    "refused_access": ("Failed access", "failed-access"),
+    "accounts": ("Accounts", "accounts"),
+    "account_use": ("Accounts", "accounts"),
+    "rights_changes": ("Accounts", "accounts"),
+}
+"""Title and slug of the dashboard that sums up the rows of a result."""
+
 IP = re.compile(r"\bip\b")
 PAGE = "SELECT * FROM (\n{}\n)\n{}\nLIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}"
 NOT_COVERED = (

@@ -10,7 +10,7 @@ from tailrace.evidence import framework as frameworks
 from tailrace.evidence.framework import Framework, Result
 from tailrace.evidence.parameters import parameters
 from tailrace.evidence.service.client import MAX_UPLOAD_BYTES, ServiceError
-from tailrace_pages import csv_table, formats, links, rendering
+from tailrace_pages import csv_table, dashboard_links, formats, links, rendering
 from tailrace_pages.evidence import actions, gaps, periods, reviewing, rows
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, NotFoundError
@@ -114,6 +114,7 @@ def result_rows(framework: str, result: str) -> Any:
         number=number,
         back=_address(known.name, span),
         served=[each for each in known.requirements if result in each.results],
+        dashboard=_dashboard(result, span),
     )
 
 
@@ -188,7 +189,11 @@ def start_verification() -> Any:
 def verification(number: str) -> Any:
     """The checks of a verified bundle."""
     found = actions.verification(_id(number))
-    return rendering.render("evidence/verification.html", "Verification of a bundle", found=found)
+    about = found["about"]
+    title = frameworks.load(name).title if (name := about.get("framework")) in frameworks.names() else name
+    return rendering.render(
+        "evidence/verification.html", "Verification of a bundle", found=found, framework=title
+    )
 
 
 @blueprint.post("/tailrace/evidence/reviews/")
@@ -201,7 +206,7 @@ def sign_review() -> Any:
         actions.sign({**given, "actor": seen_by.name}, seen_by.audience)
     except ServiceError as error:
         return rendering.back_with(f"Not signed: {error}.", _form_address(), "failed")
-    return rendering.back_with(f"{seen_by.name} signed the review.", _form_address())
+    return rendering.back_with(f"{seen_by.name} signed {reviewing.in_words(given)}.", _form_address())
 
 
 def _framework(name: str) -> Framework:
@@ -266,6 +271,14 @@ def _link(known: Framework, span: TimeRange, name: str, **more: str) -> str:
 
 def _address(framework: str, span: TimeRange) -> str:
     return url_for("tailrace_evidence.index", framework=framework, **span.arguments())
+
+
+def _dashboard(result: str, span: TimeRange) -> tuple[str, str] | None:
+    """Returns title and address of the dashboard with totals of a result, None without one."""
+    if result not in rows.DASHBOARDS:
+        return None
+    title, slug = rows.DASHBOARDS[result]
+    return title, request.script_root + dashboard_links.address(slug, span, {})
 
 
 def _correcting(known: Framework, span: TimeRange, review: str) -> str:

@@ -8,6 +8,5 @@ periods.py                  latency against earlier periods, and when it cannot 
 trend.py                    the chart and the heat map
 plans.py, advice.py         plans, their differences, and advice as DDL
 reading.py                  all rows of one statement
-dashboards.py               links to dashboards
 views.py                    the routes
 """

@@ -8,11 +8,10 @@ from urllib.parse import quote
 
 from flask import Blueprint, redirect, request, url_for
 
-from tailrace_pages import links, rendering
+from tailrace_pages import dashboard_links, links, rendering
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, ForbiddenError, NotFoundError
 from tailrace_pages.statements import (
-    dashboards,
     deadlocks,
     fingerprinting,
     formatting,
@@ -190,7 +189,7 @@ def samples(query_id: str) -> Any:
             "them, in addition to yours; the administrator assigns it, and every access is recorded."
         )
     filters = {"query-id": ("query_id", query_id.upper())}
-    return redirect(request.script_root + dashboards.address(SAMPLES, span, filters))
+    return redirect(request.script_root + dashboard_links.address(SAMPLES, span, filters))
 
 
 def _context(its: Statement) -> dict[str, Any]:
@@ -310,12 +309,12 @@ def _entity(span: TimeRange) -> tables.Entity:
 
 def _dashboard(slug: str, its: Statement) -> str:
     filters = {"query-id": ("query_id", listing.shown_id(its.row["id"]))}
-    return request.script_root + dashboards.address(slug, its.span, filters)
+    return request.script_root + dashboard_links.address(slug, its.span, filters)
 
 
 def _trace(trace: str, span: TimeRange) -> str:
     filters = {"trace-id": ("trace_id", trace)}
-    return request.script_root + dashboards.address("traces", span, filters, "TAB-traces-one-trace")
+    return request.script_root + dashboard_links.address("traces", span, filters, "TAB-traces-one-trace")
 
 
 def _servers() -> dict[str, str]:

@@ -20,3 +20,11 @@ async function work() {
 
 work();
 work();
+
+// Choosing servers chooses "Only these".
+for (const list of document.querySelectorAll("select[name=servers]")) {
+  list.addEventListener("change", () => {
+    list.form.querySelector("input[value='named servers']").checked = list.selectedOptions.length > 0;
+    list.form.querySelector("input[value='all servers']").checked = list.selectedOptions.length === 0;
+  });
+}

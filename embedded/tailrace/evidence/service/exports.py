@@ -22,8 +22,8 @@ MAX_WAITING = 5
 """Exports that wait for the running one; more are refused."""
 KEPT = 20
 """Ended exports whose state and bundle are kept."""
-OTHER_STEPS = 2
-"""The steps of an export besides its results: report and packing."""
+OTHER_STEPS = 3
+"""The steps of an export besides its results: report, proofs and packing."""
 INTERRUPTED = "the service stopped during this export; start it again"
 
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
