@@ -15,6 +15,7 @@ its viewer's audience. docs/WORK-PAGES.md describes how to add one. The modules,
     queries.py        the text of a query of sql/queries
     static_files.py   style sheet, scripts and chart library, with the hash of their content in the address
     viewer.py         who asks, with which permissions and which ClickHouse account; the decorator of views
+    recent_rows.py    rows about read minutes that requests share
     store.py          rows of ClickHouse for the viewer
     rendering.py      templates, CSV answers and redirects
     registration.py   the list of the pages; called by superset_config.py

@@ -17,7 +17,7 @@ from typing import Any
 
 from flask import g
 
-from tailrace_pages import at_once, queries
+from tailrace_pages import at_once, queries, recent_rows
 from tailrace_pages.page_errors import UnavailableError
 from tailrace_pages.viewer import viewer
 
@@ -28,6 +28,7 @@ FORMATS = {"UInt64": "native", "UUID": "string", "IPv*": "string"}
 TOO_SLOW = "TIMEOUT_EXCEEDED"
 
 _log = logging.getLogger(__name__)
+_recent = recent_rows.RecentRows()
 
 
 class Store:
@@ -37,7 +38,12 @@ class Store:
         self._audience = audience
 
     def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
-        """Returns the rows of a query as mappings by column."""
+        """Returns the rows of a query as mappings by column. Rows of recent_rows.SHARED may not be changed."""
+        if query in recent_rows.SHARED:
+            return _recent.of(self._audience, query, parameters, lambda: self._read(query, parameters))
+        return self._read(query, parameters)
+
+    def _read(self, query: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
         found = self._run(queries.text_of(query), parameters)
         columns = found.column_names
         return [dict(zip(columns, map(_value, row), strict=True)) for row in found.result_rows]

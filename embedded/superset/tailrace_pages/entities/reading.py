@@ -86,8 +86,9 @@ class Reading:
         named = {"clusters": self.entity.cluster, "servers": self.entity.instance}
         given = {name: [value] if value else [] for name, value in named.items()} | {"sources": SOURCES}
         width = overview.width_of(self.span)
-        rendered = text("page_entity_coverage", self.entity.kind)
-        return ReadBars(self.store.rows(rendered, **given, width=width, **self.span.parameters()))
+        return ReadBars(
+            self.store.rows("page_entity_coverage", **given, width=width, **self.span.parameters())
+        )
 
     @read_once
     def _since(self) -> datetime:
