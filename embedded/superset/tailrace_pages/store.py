@@ -38,7 +38,7 @@ class Store:
         self._audience = audience
 
     def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
-        """Returns the rows of a query as mappings by column. Rows of recent_rows.SHARED may not be changed."""
+        """Returns the rows of a query as mappings by column. Do not change rows of recent_rows.SHARED."""
         if query in recent_rows.SHARED:
             return _recent.of(self._audience, query, parameters, lambda: self._read(query, parameters))
         return self._read(query, parameters)
