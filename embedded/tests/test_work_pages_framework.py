@@ -38,6 +38,20 @@ def test_a_range_of_two_times_is_in_utc_and_survives_a_link():
     assert found.seconds == found.before().seconds == 86_400
 
 
+@pytest.mark.parametrize(
+    ("since", "until", "before"),
+    [
+        ("2026-02-10T00:00:00", "2026-02-10T09:44:00", ("2026-02-09 00:00", "2026-02-09 09:44")),
+        ("2026-02-10T00:00:00", "2026-02-13T12:00:00", ("2026-02-06 00:00", "2026-02-09 12:00")),
+        ("2026-02-10T00:00:00", "2026-02-17T00:00:00", ("2026-02-03 00:00", "2026-02-10 00:00")),
+        ("2026-02-10T01:00:00", "2026-02-10T09:44:00", ("2026-02-09 16:16", "2026-02-10 01:00")),
+    ],
+)
+def test_a_range_since_midnight_is_compared_with_the_same_hours_of_earlier_days(since, until, before):
+    found = time_range.parse({"from": since, "to": until}, NOW).before()
+    assert (f"{found.since:%F %H:%M}", f"{found.until:%F %H:%M}") == before
+
+
 def test_yesterday_is_the_last_complete_day_in_utc_and_survives_a_link():
     found = time_range.parse({"range": "yesterday"}, NOW)
     assert found.parameters() == {"from": "2026-02-28 00:00:00", "to": "2026-03-01 00:00:00"}

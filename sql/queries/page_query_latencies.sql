@@ -1,13 +1,14 @@
--- Executions, total time and p95 of several statements in the time range (`now`) and in the equally long time before it (`before`): one row
+-- Executions, total time and p95 of several statements in the time range (`now`) and in the earlier period (`before`, parts/earlier.sql): one row
 -- per statement and period with entries. Sources as in page_query_overview.sql.
 -- Parameters: from, to, query_ids, cluster, instance.
 {%- set exact = exact | default(false) %}
 WITH
     {to:DateTime('UTC')} AS range_end,
     {from:DateTime('UTC')} AS range_start,
-    range_end - range_start AS shown,
-    shown <= 2 * 86400 AS exact,
-    range_start - shown AS oldest,
+{%- include "parts/earlier.sql" -%}
+    ,
+    range_end - range_start <= 2 * 86400 AS exact,
+    before_start AS oldest,
 {%- include "parts/whole_days.sql" -%}
     ,
     measures AS (

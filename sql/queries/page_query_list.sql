@@ -10,6 +10,7 @@ WITH
     {from:DateTime('UTC')} AS range_start,
     range_end - range_start <= 2 * 86400 AS exact,
     range_start AS oldest,
+    range_start AS before_end,
 {%- include "parts/whole_days.sql" -%}
     ,
     parts AS (

@@ -1,5 +1,5 @@
 -- Executions and latency of one statement, read once and grouped in several ways. `kind` is
---   `period`: the time range (`now`), and the equally long time before it (`before`);
+--   `period`: the time range (`now`), and the earlier period (`before`, parts/earlier.sql);
 --   `yesterday`: the same time of the day before, for ranges under 24 hours;
 --   `server`: each server in the time range;
 --   `bucket`: each `width` seconds of the time range, named by their start as a Unix time. `latency_classes` are powers of two
@@ -13,17 +13,18 @@
 WITH
     {to:DateTime('UTC')} AS range_end,
     {from:DateTime('UTC')} AS range_start,
-    range_end - range_start AS shown,
-    shown <= 2 * 86400 AS exact,
+{%- include "parts/earlier.sql" -%}
+    ,
+    range_end - range_start <= 2 * 86400 AS exact,
     {width:UInt32} % 86400 = 0 AS in_days,
-    range_start - if(shown < 86400, 86400, shown) AS oldest,
+    if(shown < 86400, range_start - 86400, before_start) AS oldest,
 {%- include "parts/whole_days.sql" -%}
     ,
     measures AS (
         SELECT
             instance, event_time >= range_start AS is_now,
-            event_time >= range_start - shown AND event_time < range_start AS is_before,
-            shown < 86400 AND event_time >= range_start - 86400 AND event_time < range_end - 86400 AS is_yesterday,
+            event_time >= before_start AND event_time < before_end AS is_before,
+            shown < 86400 AND event_time >= range_start - 86400 AND event_time < range_start - 86400 + shown AS is_yesterday,
             if(is_now, intDiv(toUInt32(event_time), {width:UInt32}) * {width:UInt32}, 0) AS slot,
             [query_events.query_time] AS seconds, [sum(weight)] AS weights,
             count() AS entries_each, sum(query_events.query_time * weight) AS time_each,
@@ -37,7 +38,7 @@ WITH
         {%- if not exact %}
         UNION ALL
         SELECT
-            instance, hour >= range_start AS is_now, hour < range_start AS is_before, 0 AS is_yesterday,
+            instance, hour >= range_start AS is_now, hour < before_end AS is_before, 0 AS is_yesterday,
             if(is_now, intDiv(toUInt32(hour), {width:UInt32}) * {width:UInt32}, 0) AS slot,
             [query_time_of_bucket] AS seconds, [sum(weight)] AS weights,
             sum(count) AS entries_each, sum(query_time) AS time_each,
@@ -49,7 +50,7 @@ WITH
         GROUP BY instance, is_now, is_before, is_yesterday, slot, query_time_of_bucket
         UNION ALL
         SELECT
-            instance, day >= range_start AS is_now, day < range_start AS is_before, 0 AS is_yesterday,
+            instance, day >= range_start AS is_now, day < before_end AS is_before, 0 AS is_yesterday,
             if(is_now, intDiv(toUInt32(day), {width:UInt32}) * {width:UInt32}, 0) AS slot,
             arrayMap(bucket -> if(bucket = -32768, 0, pow(1.02, bucket)), latencies.1) AS seconds, latencies.2 AS weights,
             count AS entries_each, query_time AS time_each,

@@ -1,9 +1,9 @@
 {%- include "parts/trace_requests.sql" -%}
 {%- include "parts/utc.sql" -%}
--- Endpoints by the time that their requests waited for databases, each with its change against the preceding interval of the same
--- length. The filters are applied here: the rows are endpoints, which no longer have a query id or a trace.
+-- Endpoints by the time that their requests waited for databases, each with its change against the earlier period
+-- (parts/earlier.sql). The filters are applied here: the rows are endpoints, which no longer have a query id or a trace.
 --
--- A change is a text. `no data before`: the service sent no span in the preceding interval; `incomplete before`: its spans began
+-- A change is a text. `no data before`: the service sent no span in the earlier period; `incomplete before`: its spans began
 -- after the first tenth of it, so that sums are not comparable (a service that had sent spans earlier sends them rarely instead);
 -- `new`: the service sent spans, but none of the endpoint. The p95 needs 20 requests in both intervals.
 {%- macro filtered(column) -%}
@@ -14,7 +14,7 @@
 {%- macro change(now, before, needs_all, few='') -%}
     multiIf(
         began = 0 OR began >= range_start, 'no data before',
-        {% if needs_all %}began > before_start + length / 10, 'incomplete before',{% endif %}
+        {% if needs_all %}began > before_start + intDiv(shown, 10), 'incomplete before',{% endif %}
         requests_before = 0, 'new', {{ few }}
         {{ before }} = 0, if({{ now }} = 0, 'unchanged', 'new'),
         {{ now }} / {{ before }} >= 10, concat(toString(round({{ now }} / {{ before }})), '×'),
@@ -24,13 +24,13 @@
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,
-    dateDiff('second', range_start, range_end) AS length,
-    range_start - toIntervalSecond(length) AS before_start,
+{%- include "parts/earlier.sql" -%}
+    ,
     {{ requests(since='before_start') }},
     services AS (
         SELECT toString(ServiceName) AS sender, min(Timestamp) AS began
         FROM tailrace.otel_traces
-        WHERE Timestamp >= before_start - toIntervalSecond(length) AND Timestamp < range_start
+        WHERE Timestamp >= before_start - shown AND Timestamp < range_start
         GROUP BY sender),
     calls AS (
         SELECT
@@ -42,7 +42,7 @@ WITH
         FROM tailrace.otel_traces
         LEFT JOIN requests ON requests.trace_id = otel_traces.TraceId
         WHERE (otel_traces.query_id != 0 OR otel_traces.fingerprint != '')
-            AND Timestamp >= before_start AND Timestamp < range_end
+            AND Timestamp >= before_start AND Timestamp < range_end AND (Timestamp < before_end OR Timestamp >= range_start)
             {{ filtered('service') }}{{ filtered('endpoint') }}{{ filtered('query_id') }}{{ filtered('trace_id') }}),
     of_requests AS (
         SELECT service, endpoint, trace_id, is_now, sum(seconds) AS its_seconds, count() AS its_calls, sum(has_failed) AS its_failures

@@ -74,6 +74,23 @@ def test_both_periods_are_filtered(admin, user, changed):
     assert changed("slow_numbers", user=["ann"])[0] == f"-25 % {OF_ENTRIES}"
 
 
+def test_today_is_compared_with_the_same_hours_of_yesterday(admin, user, changed):
+    today = NOW.replace(hour=0, minute=0, second=0)
+    whole_day = (f"{today:%F}T00:00:00", f"{today + timedelta(days=1):%F}T00:00:00")
+    into_day = min(timedelta(seconds=1), NOW - today)
+    user("writer").insert(
+        "tailrace.query_events",
+        [
+            *executions(9, NOW - today - into_day, [0.1] * 3),
+            *executions(9, NOW - today - into_day + timedelta(days=1), [0.1] * 2),
+            *executions(9, NOW - today - into_day + timedelta(days=3), [0.1]),
+            *executions(9, timedelta(days=1) - HOUR, [0.1] * 7),  # yesterday, after the same hours
+        ],
+    )
+    yesterday = f"{today - timedelta(days=1):%-d %b}"
+    assert changed("slow_numbers", whole_day)[0].startswith(f"+50 % against {yesterday} until ")
+
+
 def test_a_period_before_the_first_entry_is_not_covered(admin, user, changed):
     insert_executions(user("writer"))  # its first entry is two and a half hours old
     two_hours = ((NOW - 2 * HOUR).isoformat(), NOW.isoformat())
@@ -173,15 +190,23 @@ DAY_TEXTS = {
 }
 
 
+PART_TEXTS = {
+    (12, 10, "percent"): "+20 % against 31 Oct until 09:44",
+    (120, 10, "percent"): "12 times that of 31 Oct until 09:44",
+    (3, 0, "percent"): "new, 0 on 31 Oct until 09:44",
+    (0, 0, "percent"): "as on 31 Oct until 09:44",
+}
+
+
 @pytest.mark.parametrize(
     ("time_range", "shown"),
     [
         (("2025-11-01T00:00:00", "2025-11-02T00:00:00"), DAY_TEXTS),
         (("2025-11-01T01:00:00", "2025-11-02T01:00:00"), PERIOD_TEXTS),
         (("2025-11-01T00:00:00", "2025-11-03T00:00:00"), PERIOD_TEXTS),
-        ((f"{NOW:%F}T00:00:00", f"{NOW + timedelta(days=1):%F}T00:00:00"), PERIOD_TEXTS),
+        (("2025-11-01T00:00:00", "2025-11-01T09:44:00"), PART_TEXTS),
     ],
-    ids=["a day", "no day", "two days", "today"],
+    ids=["a day", "no day", "two days", "a part of a day"],
 )
 def test_texts_of_changes(user, admin, time_range, shown):
     macro = '{%- include "parts/change.sql" -%}\n{{ change_text() }}'

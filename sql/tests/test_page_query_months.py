@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tailrace.reading.time_range import TimeRange
 from tailrace_pages import queries
 
 TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -43,7 +44,10 @@ def _range(generator: random.Random) -> tuple[datetime, datetime]:
 
 GENERATOR = random.Random(19)
 EVENTS = [_random_event(GENERATOR) for _ in range(4000)]
+SINCE_MIDNIGHT = (FIRST + 25 * DAY, FIRST + 28 * DAY + timedelta(hours=9, minutes=44))
+"""Compared with the same hours of the four days before."""
 RANGES = [_range(GENERATOR) for _ in range(8)]
+RANGES.insert(2, SINCE_MIDNIGHT)
 WIDTHS = (3600, 8 * 3600, 86_400, 2 * 86_400)
 
 
@@ -94,7 +98,8 @@ def _expected(span: tuple[datetime, datetime], width: int) -> dict[tuple[str, st
     """Returns the events of each group of page_query_overview.sql, by its kind and name."""
     start, end = span
     groups: dict[tuple[str, str], list[dict]] = defaultdict(list)
-    groups["period", "before"] = _between(start - (end - start), start)
+    before = TimeRange(start, end).before()
+    groups["period", "before"] = _between(before.since, before.until)
     for each in _between(start, end):
         slot = int(each["at"].timestamp()) // width * width
         for group in (("period", "now"), ("server", each["instance"]), ("bucket", str(slot))):
@@ -119,7 +124,8 @@ def test_the_latencies_are_those_of_the_events(ask):
         rows = ask("latencies", (start, end), query_ids=[*IDS, OTHER])
         found = {(row["id"], row["period"]): row for row in rows}
         for number in (*IDS, OTHER):
-            spans = {"now": (start, end), "before": (start - (end - start), start)}
+            before = TimeRange(start, end).before()
+            spans = {"now": (start, end), "before": (before.since, before.until)}
             for period, (since, until) in spans.items():
                 events = _between(since, until, (number,))
                 row = found[number, period]

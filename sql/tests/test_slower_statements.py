@@ -109,6 +109,21 @@ def test_hours_without_a_story_have_no_slower_statement(ask, hours):
     assert ask(since, until) == ([], [])
 
 
+def test_a_day_until_now_is_compared_with_the_same_hours_of_the_day_before(ask):
+    chart, page = ask(STORY_DAY, STORY_DAY + timedelta(hours=15))
+
+    assert [row["query"].startswith(ORDERS) for row in chart] == [True]
+    assert by_statement(chart, "instance") == by_statement(page, "server")
+    same_hours = sum(
+        float(seconds)
+        for log in shop().logs
+        if log.source == "slowlog" and log.instance == "shop-db-1"
+        for seconds, _, at, text in ENTRY.findall(log.content.decode())
+        if ORDERS in text.lower() and 0 <= int(at) - (STORY_DAY - DAY).timestamp() < 15 * 3600
+    )
+    assert [row["seconds_before"] for row in page] == [pytest.approx(same_hours)]
+
+
 def test_a_long_range_reads_the_rollups_and_finds_the_same(ask):
     chart, page = ask(STORY_DAY - timedelta(hours=1), STORY_DAY + DAY)
 

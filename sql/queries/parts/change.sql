@@ -1,15 +1,25 @@
 {%- include "parts/utc.sql" -%}
-{#- The change of a row of numbers against the equally long period before the time range, as text: one <em> per number. The
-    compiler writes the metric that uses it (embedded/tailrace/dashboards/changes.py). A change is stated only if the logs reach back to the
+{#- The change of a row of numbers against an earlier period of the same length, as text: one <em> per number. It is the period before
+    the time range, or, if the range begins at midnight, the same hours of the days before (as parts/earlier.sql). The compiler writes the metric that uses it (embedded/tailrace/dashboards/changes.py). A change is stated only if the logs reach back to the
     beginning of that period, because a number is unknown for time of which no log was read. If entries of a log reach back and its
     census does not, the log was read later, and the change says that its coverage is unknown. -#}
-{#- The seconds of the time range until now, and the beginning of the period before it. -#}
+{%- set begins_at_midnight = from_dttm and from_dttm[11:19] in ('', '00:00:00') -%}
+{#- The seconds of the time range until now, and the ends of the earlier period. -#}
 {%- macro range_seconds() -%} dateDiff('second', {{ utc(from_dttm) }}, least({{ utc(to_dttm) }}, now('UTC'))) {%- endmacro -%}
-{%- macro earlier_start() -%} ({{ utc(from_dttm) }} - {{ range_seconds() }}) {%- endmacro -%}
-{#- A rendered text with the period before in place of the time range. -#}
+{%- macro earlier_start() -%}
+    {%- if begins_at_midnight -%}
+    ({{ utc(from_dttm) }} - intDiv({{ range_seconds() }} + 86399, 86400) * 86400)
+    {%- else -%}
+    ({{ utc(from_dttm) }} - {{ range_seconds() }})
+    {%- endif -%}
+{%- endmacro -%}
+{%- macro earlier_end() -%}
+    {%- if begins_at_midnight -%} ({{ earlier_start() }} + {{ range_seconds() }}) {%- else -%} {{ utc(from_dttm) }} {%- endif -%}
+{%- endmacro -%}
+{#- A rendered text with the earlier period in place of the time range. -#}
 {%- macro of_earlier_period(text) -%}
     {{ text | replace(utc(to_dttm), '<end>') | replace(utc(from_dttm), earlier_start())
-        | replace('<end>', utc(from_dttm)) }}
+        | replace('<end>', earlier_end()) }}
 {%- endmacro -%}
 {%- macro picked(columns) -%}
     {%- for column in columns if filter_values(column) %} AND {{ column }} IN {{ filter_values(column) | where_in }}{% endfor %}
@@ -67,15 +77,19 @@
         WHERE since < {{ utc(to_dttm) }} {{- picked(['cluster', 'instance']) }})
     WHERE since > first_since AND since > {{ earlier_start() }})
 {%- endmacro -%}
-{#- If the time range is one past day of UTC, `text` for that day and the day before; else `otherwise`. -#}
+{#- `text` for a range that begins at midnight and ends within 24 hours, else `otherwise`. -#}
 {%- macro of_day(text, otherwise) -%}
-    if({{ utc(from_dttm) }} = toStartOfDay({{ utc(from_dttm) }}) AND {{ utc(to_dttm) }} = {{ utc(from_dttm) }} + 86400
-        AND {{ utc(to_dttm) }} <= now('UTC'), {{ text }}, {{ otherwise }})
+    {%- if begins_at_midnight -%} if({{ range_seconds() }} <= 86400, {{ text }}, {{ otherwise }}) {%- else -%} {{ otherwise }} {%- endif -%}
 {%- endmacro -%}
 {%- macro day() -%} trimLeft(formatDateTime({{ utc(from_dttm) }}, '%e %b', 'UTC')) {%- endmacro -%}
-{%- macro day_before() -%} trimLeft(formatDateTime({{ utc(from_dttm) }} - 86400, '%e %b', 'UTC')) {%- endmacro -%}
+{#- The day before, with the time at which its part ends if the range is a part of a day: 27 Nov, 27 Nov until 09:44. -#}
+{%- macro day_before() -%}
+    trimLeft(formatDateTime({{ utc(from_dttm) }} - 86400, '%e %b', 'UTC'))
+    || if({{ range_seconds() }} < 86400, formatDateTime({{ earlier_end() }}, ' until %H:%i', 'UTC'), '')
+{%- endmacro -%}
 {%- macro against() -%}
-    {{ of_day("concat(' on ', " ~ day() ~ ", ', against ', " ~ day_before() ~ ")", "' against the previous period'") }}
+    {{ of_day("concat(if(" ~ range_seconds() ~ " = 86400, concat(' on ', " ~ day() ~ ", ','), ''), ' against ', " ~ day_before() ~ ")",
+        "' against the previous period'") }}
 {%- endmacro -%}
 {#- `value` against `was`. Shares change by percentage points. The dates of a day are shown, in place of "the previous period". -#}
 {%- macro change_text() -%}
@@ -106,7 +120,7 @@
 {{ of_earlier_period(query) }}
         ) AS earlier
         WHERE true
-        {%- if at %} AND {{ at }} >= {{ earlier_start() }} AND {{ at }} < {{ utc(from_dttm) }}{% endif %}
+        {%- if at %} AND {{ at }} >= {{ earlier_start() }} AND {{ at }} < {{ earlier_end() }}{% endif %}
         {%- for each in filter | default([], true) if each.op in ('IN', '==') and each.col in table_columns
                 and each.col not in removed_filters | default([], true) %}
             AND {{ each.col }} IN {{ (each.val if each.op == 'IN' else [each.val]) | where_in }}

@@ -1,5 +1,5 @@
 {%- include "parts/number_texts.sql" -%}
-{#- Which statements are new, slower or more frequent than in the preceding interval of the same length, by server. This is the only
+{#- Which statements are new, slower or more frequent than in the earlier period (parts/earlier.sql), by server. This is the only
     definition of "slower": the dashboards and the work page read the column `difference` of `judged`, if its `obstacle` is ''.
 
     A statement is `slower` if its p95, its p99, its total time or its lock time is at least 50 % higher, beyond noise, with 20
@@ -27,20 +27,21 @@
 {%- endmacro -%}
 {#- For a WITH after `range_start` and `range_end`; `conditions` are of cluster, instance, database and user, beginning with AND. -#}
 {%- macro judged_statements(conditions) -%}
-    range_end - range_start AS shown,
-    range_start - shown AS before_start,
+{%- include "parts/earlier.sql" -%}
+    ,
     measures AS (
         SELECT
             cluster, instance, query_id, query_events.event_time < range_start AS was_before,
             query_events.query_time AS seconds, 1 AS entries, query_events.weight AS executions,
             query_events.query_time * query_events.weight AS total, query_events.lock_time * query_events.weight AS locked
         FROM tailrace.query_events
-        WHERE shown <= 86400 AND event_time >= before_start AND event_time < range_end {{- conditions }}
+        WHERE shown <= 86400 AND event_time >= before_start AND event_time < range_end
+            AND (event_time < before_end OR event_time >= range_start) {{- conditions }}
         UNION ALL
         SELECT
             cluster, instance, query_id, hour < range_start, query_time_of_bucket, count, weight, query_time, lock_time
         FROM tailrace.query_classes_1h
-        WHERE shown > 86400 AND hour >= before_start AND hour < range_end {{- conditions }}
+        WHERE shown > 86400 AND hour >= before_start AND hour < range_end AND (hour < before_end OR hour >= range_start) {{- conditions }}
     ),
     compared AS (
         SELECT
@@ -66,9 +67,9 @@
         SELECT
             instance,
             min(minute) AS read_since,
-            minIf(weight / count, minute < range_start) AS least_before, maxIf(weight / count, minute < range_start) AS most_before,
+            minIf(weight / count, minute < before_end) AS least_before, maxIf(weight / count, minute < before_end) AS most_before,
             minIf(weight / count, minute >= range_start) AS least_now, maxIf(weight / count, minute >= range_start) AS most_now,
-            minIf(query_time_of_bucket, minute < range_start) AS fastest_before,
+            minIf(query_time_of_bucket, minute < before_end) AS fastest_before,
             minIf(query_time_of_bucket, minute >= range_start) AS fastest_now
         FROM tailrace.query_load_1m
         WHERE minute >= before_start - shown AND minute < range_end

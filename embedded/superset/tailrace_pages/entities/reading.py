@@ -93,7 +93,7 @@ class Reading:
     @read_once
     def _since(self) -> datetime:
         """The begin of the previous period, or of the range if the logs begin later."""
-        before = self.span.before().since
+        before = self.span.preceding().since
         return before if self.logs.begin_before(before) else self.span.since
 
     @property
@@ -159,7 +159,7 @@ class Reading:
     @read_once
     def _matches(self) -> bool:
         """Whether actions must be matched between logs; the analysis of that query takes long."""
-        since = self.span.before().since if self.entity.kind == "class" else self.sides_since
+        since = self.span.preceding().since if self.entity.kind == "class" else self.sides_since
         return bool(self._rows("page_entity_unmatched", since, self.span.until))
 
     @read_once

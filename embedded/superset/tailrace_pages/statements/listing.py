@@ -23,7 +23,10 @@ MOST_CHARACTERS = 300
 NO_TEXT = "text not stored"
 """For a statement whose text has not arrived, or is no longer kept."""
 
-BEFORE = "Against the equally long time before the range"
+BEFORE = (
+    "Against the equally long time before the range; if the range begins at midnight (UTC), the same hours "
+    "of the days before"
+)
 LAST_SEEN = (
     "The last execution in the slow logs of the time range, up to an hour early if the range is longer than "
     "two days. Without one, the last record of any time: up to an hour early, and more if the job reads old "

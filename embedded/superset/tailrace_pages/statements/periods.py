@@ -13,7 +13,7 @@ from tailrace.reading.logging_settings import Logging
 from tailrace_pages import formats
 from tailrace_pages.time_range import TimeRange
 
-__all__ = ["Logging", "Measure", "Periods", "by_kind", "value"]
+__all__ = ["Logging", "Measure", "Periods", "by_kind", "earlier", "value"]
 
 Row = Mapping[str, Any]
 DAY = timedelta(days=1)
@@ -77,17 +77,15 @@ class Periods:
         now = value(self.rows.get(NOW), measure)
         # Without entries, obstacles() states once that the changes are unknown.
         periods = {BEFORE: self._before()} if self.logging.are_read() else {}
-        if periods and self.span.until - self.span.since < DAY:
+        if periods and self.span.until - self.span.since < DAY and not self.span.begins_at_midnight:
             periods[YESTERDAY] = "a day before"
         notes = filter(None, (self._note(measure, period, title) for period, title in periods.items()))
         written = formats.of_kind(measure.kind, now)
         return {"title": measure.title, "value": written, "link": "", "note": " · ".join(notes)}
 
     def _before(self) -> str:
-        """Returns the title of the earlier period: the date of the day before one day of UTC."""
-        since = self.span.since
-        is_day = since == since.replace(hour=0, minute=0, second=0, microsecond=0)
-        return f"{since - DAY:%-d %b}" if is_day and self.span.until - since == DAY else "before"
+        """Returns the title of the earlier period: the date of the day before a day of UTC or its part."""
+        return _day(self.span) or "before"
 
     def _note(self, measure: Measure, period: str, title: str) -> str:
         """Returns the change against an earlier period with its title. Without executions in that period only
@@ -103,6 +101,20 @@ class Periods:
         if measure.column != "executions" and self.logging.changed_since(since):
             return "not comparable"
         return formats.change(value(self.rows.get(NOW), measure), value(self.rows[period], measure))
+
+
+def earlier(span: TimeRange) -> str:
+    """Returns the name of the earlier period: 28 Nov, 28 Nov until 09:44, or its ends."""
+    return _day(span) or str(span.before())
+
+
+def _day(span: TimeRange) -> str:
+    """Returns the date of the earlier period if it is a day of UTC or begins one, else ''."""
+    before = span.before()
+    if not span.begins_at_midnight or before.until - before.since > DAY:
+        return ""
+    day = f"{before.since:%-d %b}"
+    return day if before.until - before.since == DAY else f"{day} until {before.until:%H:%M}"
 
 
 def value(row: Row | None, measure: Measure) -> float | None:

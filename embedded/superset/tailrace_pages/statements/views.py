@@ -16,6 +16,7 @@ from tailrace_pages.statements import (
     fingerprinting,
     formatting,
     listing,
+    periods,
     plans,
     searching,
     tables,
@@ -64,7 +65,7 @@ def search() -> Any:
     rows = _linked(listed.rows, span)
     if rendering.wants_csv():
         return rendering.csv_answer("queries", columns, rows)
-    groups = [(listed.caption(order), rows)] if rows else []
+    groups = [(f"{listed.caption(order)}. Changes are against {periods.earlier(span)}", rows)] if rows else []
     known = {} if obstacles is None else {"obstacles": obstacles}
     return _search_page(
         text, span, groups, order=order, number=number, more=listed.has_more, columns=columns, **known
