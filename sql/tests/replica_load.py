@@ -157,7 +157,7 @@ def assert_every_replica_has(cluster: Replicas, rows: Sequence[Row]) -> None:
     for server in cluster.servers:
         own = [row for row in rows if shard_of(server, row[1], cluster) == server.shard]
         assert own, f"{server.name}: the shard has no rows"
-        assert _events(server, cluster.database) == sorted(own), server.name
+        assert _difference(_events(server, cluster.database), own) == "", server.name
         counted = dict(Counter(instance for _, instance, _ in own))
         assert _counts(server, cluster.database) == dict.fromkeys(_counters(cluster.database), counted)
         if cluster.is_sharded:
@@ -165,6 +165,13 @@ def assert_every_replica_has(cluster: Replicas, rows: Sequence[Row]) -> None:
             everywhere = dict(Counter(instance for _, instance, _ in rows))
             assert _counts(server, "tailrace") == dict.fromkeys(_counters("tailrace"), everywhere)
     assert reconciliation.compare(cluster.each("admin"), days=7, settle_seconds=0) == []
+
+
+def _difference(found: Sequence[Row], expected: Sequence[Row]) -> str:
+    """Returns how many rows are missing, and how many are there twice or are not expected; '' if none."""
+    stored, wanted = Counter(found), Counter(expected)
+    missing, more = wanted - stored, stored - wanted
+    return f"{missing.total()} missing, {more.total()} too many" if missing or more else ""
 
 
 def shard_of(server: Replica, instance: str, cluster: Replicas) -> int:
