@@ -3,7 +3,7 @@
 import pytest
 
 from tailrace.clickhouse.query_files import text_of
-from tailrace_pages.recent_rows import MOST, SECONDS, SHARED, RecentRows
+from tailrace_pages.recent_rows import IN_MINUTES, MOST, SECONDS, RecentRows
 
 RANGE = {"from": "2026-11-24 08:30:12", "to": "2026-11-24 09:30:12"}
 
@@ -19,7 +19,9 @@ class Server:
         self.readings += 1
         return [{"reading": self.readings}]
 
-    def ask(self, audience: str = "tailrace", query: str = "q", **parameters: object) -> int:
+    def ask(
+        self, audience: str = "tailrace", query: str = "page_query_coverage", **parameters: object
+    ) -> int:
         ((row),) = self.recent.of(audience, query, {**RANGE, **parameters}, self.read)
         return row["reading"]
 
@@ -67,7 +69,13 @@ def test_an_error_is_not_kept():
     assert read.of("tailrace", "q", RANGE, server.read) == [{"reading": 1}]
 
 
-@pytest.mark.parametrize("query", sorted(SHARED))
+def test_other_queries_are_shared_for_equal_times_only():
+    server = Server()
+    assert server.ask(query="q") == server.ask(query="q") == 1
+    assert server.ask(query="q", **{"from": "2026-11-24 08:30:59"}) == 2
+
+
+@pytest.mark.parametrize("query", sorted(IN_MINUTES))
 def test_shared_queries_read_their_range_as_whole_minutes(query):
     text = text_of(query)
     for name in ("from", "to"):

@@ -1,4 +1,5 @@
-"""Rows that the requests of a process share for half a minute: in which minutes logs were read.
+"""Rows that the requests of a process share for half a minute: in which minutes logs were read, and which
+servers are audited.
 
 Each page with a chart states which minutes are unknown, and users go from page to page with the same time
 range. These queries take about half of the CPU time of such a page, and their rows are the same for all pages
@@ -12,8 +13,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-SHARED = frozenset({"page_entity_coverage", "page_query_coverage", "page_evidence_coverage"})
-"""Files of sql/queries. They read `from` and `to` as whole minutes."""
+IN_MINUTES = frozenset({"page_entity_coverage", "page_query_coverage", "page_evidence_coverage"})
+"""Files of sql/queries that read `from` and `to` as whole minutes."""
+SHARED = IN_MINUTES | {"evidence_servers"}
+"""Files of sql/queries whose rows requests share."""
 SECONDS = 30
 MOST = 64
 """Kept results; an instance with more in half a minute reads some of them again."""
@@ -31,7 +34,8 @@ class RecentRows:
 
     def of(self, audience: str, query: str, parameters: Mapping[str, Any], read: Callable[[], Rows]) -> Rows:
         """Returns the rows of the last SECONDS, or else what `read` returns. Errors are not kept."""
-        key = json.dumps([audience, query, _in_minutes(parameters)], sort_keys=True, default=str)
+        given = _in_minutes(parameters) if query in IN_MINUTES else parameters
+        key = json.dumps([audience, query, given], sort_keys=True, default=str)
         with self._lock:
             read_at, rows = self._kept.get(key, (float("-inf"), []))
         if self._now() - read_at < SECONDS:

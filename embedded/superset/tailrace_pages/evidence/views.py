@@ -27,7 +27,9 @@ INTERVALS = "coverage"
 """The result whose intervals `?covered=no` reads."""
 NOT_COVERED_TITLE = "Intervals that are not covered, audit logs first"
 """A file of sql/queries."""
-SERVERS, DAYS, REVIEWS = "servers", "days_without_review", "reviews"
+AUDITED = "evidence_servers"
+"""A file of sql/queries: the result `servers`."""
+DAYS, REVIEWS = "days_without_review", "reviews"
 """Results that the first page shows."""
 MAX_SHARED = 10_000
 SHOWN_SERVERS, SHOWN_REVIEWS, SHOWN_EXPORTS = 20, 10, 5
@@ -46,7 +48,8 @@ def index() -> Any:
         coverage = start(lambda: its_store.rows(COVERAGE, **span.parameters()))
         days_read = start(lambda: _shared(its_store, known, span, DAYS))
         reviews_read = start(lambda: _shared(its_store, known, span, REVIEWS))
-        servers = gaps.by_server(_shared(its_store, known, span, SERVERS), coverage())
+        audited = its_store.rows(AUDITED, **span.parameters())
+        servers = gaps.by_server(audited, coverage())
     if rendering.wants_csv():
         return rendering.csv_answer("evidence-gaps", gaps.COLUMNS, servers)
     days, reviews = days_read(), reviews_read()
