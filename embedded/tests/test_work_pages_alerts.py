@@ -136,6 +136,9 @@ def test_an_action_needs_an_alert_and_a_reason():
         handling.act(None, handling.wanted({"action": "ack"}, [], "erin"))
     with pytest.raises(AlertError, match="Close needs a reason"):
         handling.act(None, handling.wanted({"action": "close"}, [ID], "erin"))
+    for act in (handling.act, handling.act_where_possible):
+        with pytest.raises(AlertError, match="Close needs a verdict: true positive, false positive, benign"):
+            act(None, handling.wanted({"action": "close", "reason": "planned"}, [ID], "erin"))
     with pytest.raises(BadAddressError):
         handling.suppress(None, ID, {"scope": "world", "span": "1 day", "reason": "x"}, "erin", ())
     with pytest.raises(AlertError, match="Suppress needs a reason"):
@@ -303,6 +306,14 @@ def test_the_enter_key_in_the_field_of_the_reason_adds_a_comment():
     assert (buttons[0], sorted(buttons)) == ("comment", ["ack", "assign", "close", "comment", "reopen"])
 
 
+def test_a_browser_asks_for_the_verdict_of_a_close():
+    """No verdict is chosen in advance, and the value of the first choice is not one."""
+    (choices,) = re.findall(r'<select name="verdict">(.*?)</select>', template("alerts/forms.html"), re.S)
+    assert re.search("<option[^>]*>[^<]*", choices)[0] == '<option value="">choose one'
+    assert "selected" not in choices
+    assert '<button name="action" value="close" data-needs="reason verdict">' in template("alerts/forms.html")
+
+
 @pytest.mark.parametrize("name", ["alerts/alert.html", "alerts/forms.html", "rules/rule.html"])
 def test_a_browser_asks_for_the_reason_of_a_suppression(name):
     """Otherwise the page is loaded again, and the chosen duration is lost."""
@@ -321,17 +332,18 @@ def rendered(source: str, **context: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("state", "buttons"),
+    ("state", "verdict", "buttons"),
     [
-        (triage.OPEN, ["comment", "ack", "assign", "close"]),
-        (triage.ACKNOWLEDGED, ["comment", "assign", "close"]),
-        (triage.CLOSED, ["comment", "reopen"]),
+        (triage.OPEN, "", ["comment", "ack", "assign", "close"]),
+        (triage.ACKNOWLEDGED, "", ["comment", "assign", "close"]),
+        (triage.CLOSED, "benign", ["comment", "reopen"]),
+        (triage.CLOSED, "", ["comment", "close", "reopen"]),
     ],
 )
-def test_an_alert_offers_the_actions_that_its_state_allows(state, buttons):
+def test_an_alert_offers_the_actions_that_its_state_allows(state, verdict, buttons):
     imported = '{% import "tailrace_pages/alerts/forms.html" as forms with context %}'
     call = imported + '{{ forms.actions("This alert") }}'
-    shown = rendered(call, allowed=triage.actions_in(state))
+    shown = rendered(call, allowed=triage.actions_in(state, verdict))
     assert re.findall(r'<button name="action" value="(\w+)"', shown) == buttons
     every = rendered(call, allowed=tuple(handling.ACTIONS))
     assert sorted(re.findall(r'<button name="action" value="(\w+)"', every)) == sorted(handling.ACTIONS)

@@ -125,6 +125,21 @@ def test_states_are_those_of_the_command_line(raised, act, listed, user):
         assert (page["state"], page["verdict"]) == by_command[page["id"]]
 
 
+def test_a_closed_alert_without_a_verdict_can_get_one(raised, act, listed, user):
+    """It was closed by a tool, by the API or by the command line, where the verdict is optional."""
+    (id_,) = raised({})
+    act(id_, "close")
+    digits = id_.replace("-", "")
+    assert triage.possible(user("analyst"), [digits], "close") == []
+    with pytest.raises(triage.StateError, match="is closed already"):
+        act(id_, "close")
+    assert triage.possible(user("analyst"), [digits], "close", "benign") == [digits]
+    act(id_, "close", verdict="benign")
+    assert listed(state="closed", verdict="benign") == [id_]
+    with pytest.raises(triage.StateError, match="is closed already"):
+        act(id_, "close", verdict="false positive")
+
+
 def test_assignees(raised, act, listed):
     mine, hers, nobodys = raised(*({"minutes_ago": hours * HOURS} for hours in (1, 2, 3)))
     act(mine, "assign", assignee="ann")

@@ -108,7 +108,7 @@ def alert(id_: str) -> Any:
         restricted=restricted,
         incident=links.address("alerts", "incidents", id_) if not found["silenced"] else "",
         evidence=links.address("evidence") if rendering.has_page("Evidence") else "",
-        **{**forms.choices(), "allowed": triage.actions_in(found["state"])},
+        **{**forms.choices(), "allowed": triage.actions_in(found["state"], found["verdict"])},
     )
 
 
