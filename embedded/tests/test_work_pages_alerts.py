@@ -81,10 +81,14 @@ def test_every_preset_is_a_filter():
 def test_a_page_of_the_list_goes_through_the_severities_in_order():
     latest = {"low": ["l1", "l2"], "critical": ["c1", "c2", "c3"], "high": []}
     found = listing.Overview({"low": 2, "critical": 3}, 0, latest)
-    assert found.ids("", 1, 2) == ["c1", "c2", "c3"]
-    assert found.ids("", 2, 2) == ["c3", "l1", "l2"]
-    assert found.ids("low", 1, 2) == ["l1", "l2"]
-    assert found.ids("medium", 1, 2) == []
+    for level, page, ids in (
+        ("", 1, ["c1", "c2", "c3"]),
+        ("", 2, ["c3", "l1", "l2"]),
+        ("low", 1, ["l1", "l2"]),
+        ("medium", 1, []),
+        ("medium or lower", 1, ["l1", "l2"]),
+    ):
+        assert found.ids(filters.parse({"level": level}).levels, page, 2) == ids
 
 
 @pytest.mark.parametrize(

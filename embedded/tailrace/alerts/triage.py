@@ -277,7 +277,7 @@ def _states(clickhouse: ClickHouse, ids: Sequence[str]) -> dict[str, tuple[str, 
 def actions_in(state: str, verdict: str) -> list[str]:
     """Returns the actions that the state and the verdict of an alert allow and that change something.
 
-    `ack` is not one when acknowledged. `close` is one of a closed alert without a verdict: it adds the verdict.
+    `ack` is not one when acknowledged. `close` adds the verdict of an alert that was closed without one.
     """
     names = ("ack", "assign", "comment", "close", "reopen")
     possible_ = [name for name in names if _is_possible(state, verdict, name, VERDICTS[0])]

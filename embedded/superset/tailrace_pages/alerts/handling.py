@@ -114,9 +114,7 @@ def act_where_possible(store: "Store", form: Wanted) -> str:
     """As `act`, for those of the alerts whose state allows the action: an incident has several states."""
     _require_complete(store, form)
     try:
-        ids = triage.possible(
-            analyst.clickhouse(), form.ids, form.action.action, form.action.verdict
-        )
+        ids = triage.possible(analyst.clickhouse(), form.ids, form.action.action, form.action.verdict)
     except OSError as error:
         raise UnavailableError("ClickHouse did not answer; nothing was recorded.") from error
     if not ids:
