@@ -231,6 +231,7 @@ PARAMETERS_OF["api"] = {
     "min_seconds": 0,
     "limit": 200,
 }
+PARAMETERS_OF["page_search"] = {"clusters": "[]", "servers": "[]"}
 PARAMETERS_OF["page_session"] = PARAMETERS_OF["page_entity"]
 
 

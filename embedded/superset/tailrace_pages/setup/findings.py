@@ -21,7 +21,9 @@ ACCOUNT = "'tailrace'@'%'"
 """The account of the grants in fixes."""
 DOCTOR = ("tailrace doctor --server mysql://tailrace@HOST/",)
 AUDITING = ("audit", "auditing")
-NO_AUDIT_LOG = "no audit log of this server is known to Tailrace: sources.yaml lists none, and none arrived within 7 days"
+NO_AUDIT_LOG = (
+    "no audit log of this server is known to Tailrace: sources.yaml lists none, and none arrived in 7 days"
+)
 WRITES_UNKNOWN = "whether the server writes one is unknown: no snapshot contains the setting"
 ADDED = "if the server writes no audit log, these lines add one"
 NO_SETTINGS = "the settings of this server are unknown: no snapshot contains them"
@@ -102,7 +104,8 @@ def not_watched(source: str, instance: str, cluster: str, state: CapturedState |
 def not_audited(seen: Sequence[Finding]) -> list[Finding]:
     """Returns `seen`, the findings about an audit log that nobody knows, with this problem.
 
-    It replaces findings that only say that the settings are unknown. If `seen` has the reason, nothing changes.
+    It replaces findings that only say that the settings are unknown. If `seen` has the reason, nothing
+    changes.
     """
     unknown = [each for each in seen if each.message in (NO_SETTINGS, NO_STATE)]
     known = [each for each in seen if each not in unknown]

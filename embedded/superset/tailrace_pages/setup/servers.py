@@ -20,7 +20,7 @@ TITLES = {**LOGS, SNAPSHOTS: "Snapshots"}
 NEVER, SILENT, BEHIND, ARRIVING = "never arrived", "silent", "behind", "arriving"
 PARTIAL, NOT_WATCHED, NOT_NEEDED = "partial", "not watched", "not needed"
 NO_AUDIT_LOG = "no audit log"
-"""The state of an audit log, as in the evidence and in Log coverage: none is known, and no general log is read."""
+"""The state of an audit log, as in the evidence: none is known, and no general log is read."""
 WORST = (NEVER, SILENT, BEHIND, ARRIVING)
 """States of a log, the worst first."""
 SYMBOLS = {
