@@ -272,6 +272,16 @@ def test_the_sentence_says_what_is_known():
     assert "An unknown user from 10.1.20.17" in details.sentence({**ALERT, "user": ""})
 
 
+def test_the_sentence_of_a_password_spray_names_the_client_and_not_one_of_its_users():
+    of_client = {"entity": {"host": "10.1.20.17"}, "facts": {"counted": "user"}, "metric": 5}
+    said = details.sentence({**ALERT, **of_client})
+    assert "Dump-like read: client 10.1.20.17 on shop-db-1, 5 users when the rule matched, matched 3" in said
+    assert "mallory" not in said
+    of_user = {**of_client, "entity": {"user": "mallory"}}
+    for other in (of_user, {**of_client, "facts": {"counted": "table"}}):
+        assert "user mallory" in details.sentence({**ALERT, **other})
+
+
 @pytest.mark.parametrize(
     ("row", "text"),
     [

@@ -92,6 +92,7 @@ def alert(id_: str) -> Any:
         found["rule_title"],
         alert=found,
         sentence=details.sentence(found),
+        tried=details.tried(store(), found),
         facts=details.facts(found, has_entities, in_events, its_queries, has_queries),
         queries=its_queries if has_queries else [],
         gap=gaps.read(store(), found, rendering.has_page("Evidence")),
