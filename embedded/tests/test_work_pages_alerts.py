@@ -13,7 +13,15 @@ from tailrace.alerts import suppressions, triage
 from tailrace.alerts.triage import AlertError, UnconfirmedError
 from tailrace.clickhouse.row_policies import Restriction
 from tailrace_pages import formats, saved_filters
-from tailrace_pages.alerts import active_suppressions, details, filters, gaps, handling, listing, restrictions
+from tailrace_pages.alerts import (
+    active_suppressions,
+    details,
+    filters,
+    gaps,
+    handling,
+    listing,
+    restrictions,
+)
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
 
 ID = "7f51d5a4fd9f6347f8595fb466e35d56"
@@ -272,16 +280,6 @@ def test_the_sentence_says_what_is_known():
     assert "An unknown user from 10.1.20.17" in details.sentence({**ALERT, "user": ""})
 
 
-def test_the_sentence_of_a_password_spray_names_the_client_and_not_one_of_its_users():
-    of_client = {"entity": {"host": "10.1.20.17"}, "facts": {"counted": "user"}, "metric": 5}
-    said = details.sentence({**ALERT, **of_client})
-    assert "Dump-like read: client 10.1.20.17 on shop-db-1, 5 users when the rule matched, matched 3" in said
-    assert "mallory" not in said
-    of_user = {**of_client, "entity": {"user": "mallory"}}
-    for other in (of_user, {**of_client, "facts": {"counted": "table"}}):
-        assert "user mallory" in details.sentence({**ALERT, **other})
-
-
 @pytest.mark.parametrize(
     ("row", "text"),
     [
@@ -385,3 +383,13 @@ def test_a_fact_leads_to_the_query_that_the_alert_is_about():
 )
 def test_rows_sent_are_never_more_certain_than_the_logs(sent, known, events, shown):
     assert details.rows_sent(sent, known, events) == shown
+
+
+def test_an_active_suppression_is_not_called_no_action():
+    source, keys = template("alerts/alert.html"), ("suppressions", "history", "can_act")
+    empty = re.search(r"{{ (parts\.empty\(\(.New alerts of its rule.*?)}}", source)[1]
+    imported = '{% import "tailrace_pages/parts.html" as parts with context %}'
+    for suppressions_, said in (([{}], True), ([], False)):
+        given = dict(zip(keys, (suppressions_, [], True), strict=True))
+        shown = rendered(f"{imported}{{{{ {empty} }}}}", **given)
+        assert ("New alerts of its rule and entity are suppressed." in shown) == said
