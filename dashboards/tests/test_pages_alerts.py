@@ -94,7 +94,9 @@ def test_actions_are_recorded_under_the_name_and_the_account_of_the_command_line
         ("security", "comment", "", "", "<b>seen</b>", "analyst"),
         ("security", "close", "", "false positive", "a test", "analyst"),
     ]
-    assert "is closed already. Nothing was changed." in act(ids, action="close", reason="all of them")
+    assert "Close needs a verdict" in act(ids[2:3], action="close", reason="a test")
+    close = {"action": "close", "verdict": "benign", "reason": "all of them"}
+    assert "is closed already. Nothing was changed." in act(ids, **close)
     assert recorded(stack, ids[2]) == [], "all alerts of an action or none"
     assert "Comment needs a reason" in act(ids[:1], action="comment")
     assert "No alert is selected" in act([], action="ack")

@@ -85,6 +85,14 @@ def test_a_text_means(text, query):
     assert parse(text_of(query)) == query
 
 
+def test_a_login_is_the_kind_that_pages_call_so():
+    searches = [
+        compiled(Request(parse(f"kind:{kind}"), SECURITY, NOW)) for kind in ("connection", "login", "Logout")
+    ]
+    assert searches[0] == searches[1] == searches[2]
+    assert "connection" in searches[0].parameters.values()
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -13,7 +13,15 @@ from tailrace.alerts import suppressions, triage
 from tailrace.alerts.triage import AlertError, UnconfirmedError
 from tailrace.clickhouse.row_policies import Restriction
 from tailrace_pages import formats, saved_filters
-from tailrace_pages.alerts import active_suppressions, details, filters, gaps, handling, listing, restrictions
+from tailrace_pages.alerts import (
+    active_suppressions,
+    details,
+    filters,
+    gaps,
+    handling,
+    listing,
+    restrictions,
+)
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
 
 ID = "7f51d5a4fd9f6347f8595fb466e35d56"
@@ -81,10 +89,14 @@ def test_every_preset_is_a_filter():
 def test_a_page_of_the_list_goes_through_the_severities_in_order():
     latest = {"low": ["l1", "l2"], "critical": ["c1", "c2", "c3"], "high": []}
     found = listing.Overview({"low": 2, "critical": 3}, 0, latest)
-    assert found.ids("", 1, 2) == ["c1", "c2", "c3"]
-    assert found.ids("", 2, 2) == ["c3", "l1", "l2"]
-    assert found.ids("low", 1, 2) == ["l1", "l2"]
-    assert found.ids("medium", 1, 2) == []
+    for level, page, ids in (
+        ("", 1, ["c1", "c2", "c3"]),
+        ("", 2, ["c3", "l1", "l2"]),
+        ("low", 1, ["l1", "l2"]),
+        ("medium", 1, []),
+        ("medium or lower", 1, ["l1", "l2"]),
+    ):
+        assert found.ids(filters.parse({"level": level}).levels, page, 2) == ids
 
 
 @pytest.mark.parametrize(
@@ -136,6 +148,9 @@ def test_an_action_needs_an_alert_and_a_reason():
         handling.act(None, handling.wanted({"action": "ack"}, [], "erin"))
     with pytest.raises(AlertError, match="Close needs a reason"):
         handling.act(None, handling.wanted({"action": "close"}, [ID], "erin"))
+    for act in (handling.act, handling.act_where_possible):
+        with pytest.raises(AlertError, match="Close needs a verdict: true positive, false positive, benign"):
+            act(None, handling.wanted({"action": "close", "reason": "planned"}, [ID], "erin"))
     with pytest.raises(BadAddressError):
         handling.suppress(None, ID, {"scope": "world", "span": "1 day", "reason": "x"}, "erin", ())
     with pytest.raises(AlertError, match="Suppress needs a reason"):
@@ -303,6 +318,14 @@ def test_the_enter_key_in_the_field_of_the_reason_adds_a_comment():
     assert (buttons[0], sorted(buttons)) == ("comment", ["ack", "assign", "close", "comment", "reopen"])
 
 
+def test_a_browser_asks_for_the_verdict_of_a_close():
+    """No verdict is chosen in advance, and the value of the first choice is not one."""
+    (choices,) = re.findall(r'<select name="verdict">(.*?)</select>', template("alerts/forms.html"), re.S)
+    assert re.search("<option[^>]*>[^<]*", choices)[0] == '<option value="">choose one'
+    assert "selected" not in choices
+    assert '<button name="action" value="close" data-needs="reason verdict">' in template("alerts/forms.html")
+
+
 @pytest.mark.parametrize("name", ["alerts/alert.html", "alerts/forms.html", "rules/rule.html"])
 def test_a_browser_asks_for_the_reason_of_a_suppression(name):
     """Otherwise the page is loaded again, and the chosen duration is lost."""
@@ -321,17 +344,18 @@ def rendered(source: str, **context: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("state", "buttons"),
+    ("state", "verdict", "buttons"),
     [
-        (triage.OPEN, ["comment", "ack", "assign", "close"]),
-        (triage.ACKNOWLEDGED, ["comment", "assign", "close"]),
-        (triage.CLOSED, ["comment", "reopen"]),
+        (triage.OPEN, "", ["comment", "ack", "assign", "close"]),
+        (triage.ACKNOWLEDGED, "", ["comment", "assign", "close"]),
+        (triage.CLOSED, "benign", ["comment", "reopen"]),
+        (triage.CLOSED, "", ["comment", "close", "reopen"]),
     ],
 )
-def test_an_alert_offers_the_actions_that_its_state_allows(state, buttons):
+def test_an_alert_offers_the_actions_that_its_state_allows(state, verdict, buttons):
     imported = '{% import "tailrace_pages/alerts/forms.html" as forms with context %}'
     call = imported + '{{ forms.actions("This alert") }}'
-    shown = rendered(call, allowed=triage.actions_in(state))
+    shown = rendered(call, allowed=triage.actions_in(state, verdict))
     assert re.findall(r'<button name="action" value="(\w+)"', shown) == buttons
     every = rendered(call, allowed=tuple(handling.ACTIONS))
     assert sorted(re.findall(r'<button name="action" value="(\w+)"', every)) == sorted(handling.ACTIONS)
@@ -359,3 +383,13 @@ def test_a_fact_leads_to_the_query_that_the_alert_is_about():
 )
 def test_rows_sent_are_never_more_certain_than_the_logs(sent, known, events, shown):
     assert details.rows_sent(sent, known, events) == shown
+
+
+def test_an_active_suppression_is_not_called_no_action():
+    source, keys = template("alerts/alert.html"), ("suppressions", "history", "can_act")
+    empty = re.search(r"{{ (parts\.empty\(\(.New alerts of its rule.*?)}}", source)[1]
+    imported = '{% import "tailrace_pages/parts.html" as parts with context %}'
+    for suppressions_, said in (([{}], True), ([], False)):
+        given = dict(zip(keys, (suppressions_, [], True), strict=True))
+        shown = rendered(f"{imported}{{{{ {empty} }}}}", **given)
+        assert ("New alerts of its rule and entity are suppressed." in shown) == said

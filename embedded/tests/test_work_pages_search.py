@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import jinja2
 import pytest
@@ -13,7 +13,7 @@ from tailrace.search.scheduled import slots
 from tailrace.search.scheduled.saved import LastRun, SavedSearch, Schedule, ScheduleError
 from tailrace_pages import csv_table, formats
 from tailrace_pages.page_errors import ForbiddenError
-from tailrace_pages.search import asking, charts, listing, saved_listing
+from tailrace_pages.search import asking, charts, known_logs, listing, saved_listing
 from tailrace_pages.time_range import TimeRange
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
@@ -303,3 +303,69 @@ def own_page(**context) -> str:
     environment = jinja2.Environment(loader=pages, autoescape=True, undefined=jinja2.StrictUndefined)
     environment.globals.update(formats=formats, link=lambda name, **_: name, csrf_token=lambda: "token")
     return environment.get_template("tailrace_pages/search/saved_one.html").render(context)
+
+
+def known_of(instance: str, source: str, day: int, is_known: int = 1) -> dict:
+    return {"instance": instance, "source": source, "first_day": date(2026, 11, day), "is_known": is_known}
+
+
+LOGS_OF_SERVERS = [
+    known_of("db1", "audit", 27),
+    known_of("db2", "general", 28),
+    known_of("db3", "slowlog", 20),
+    *(known_of(name, "errorlog", 20) for name in ("db1", "db2", "db3", "db4")),
+    known_of("db5", "audit", 1, is_known=0),
+]
+"""Logs that begin within November; db5 has none in the time ranges of the test."""
+
+
+@pytest.mark.parametrize(
+    ("logs", "since", "text", "begin_later"),
+    [
+        (
+            {"audit", "general"},
+            2,
+            "Known in this time range: audit log or general query log of 2 of 4 servers since 2026-11-27.",
+            False,
+        ),
+        (
+            {"general", "slow", "error"},
+            15,
+            "Known in this time range: general query log of 1 of 4 servers since 2026-11-28; slow query log "
+            "of 1 of 4 servers since 2026-11-20; error log since 2026-11-20.",
+            True,
+        ),
+        ({"error"}, 21, "", False),
+        ({"error", "alert"}, 20, "Known in this time range: error log since 2026-11-20.", True),
+    ],
+)
+def test_a_search_states_since_when_and_of_how_many_servers_its_logs_are_known(
+    logs, since, text, begin_later
+):
+    span = TimeRange(datetime(2026, 11, since, 9, tzinfo=UTC), datetime(2026, 11, 29, tzinfo=UTC))
+    found = known_logs.of(LOGS_OF_SERVERS, logs, span)
+    assert (found.text, found.begin_later) == (text, begin_later)
+
+
+def test_a_search_of_servers_without_such_a_log_finds_nothing_that_is_known():
+    span = TimeRange(datetime(2026, 11, 21, tzinfo=UTC), datetime(2026, 11, 29, tzinfo=UTC))
+    found = known_logs.of([known_of("db1", "slowlog", 1)], {"audit"}, span)
+    assert found.text == "Known in this time range: audit log of none of 1 server."
+    nothing = known_logs.of([known_of("db1", "audit", 1, is_known=0)], {"alert"}, span)
+    assert "what happened is unknown" in nothing.text and not nothing.begin_later
+
+
+@pytest.mark.parametrize(
+    ("begin_later", "advice"), [(True, "remove a condition"), (False, "longer time range")]
+)
+def test_a_longer_time_range_is_not_advised_if_the_logs_begin_within_this_one(begin_later, advice):
+    frame = jinja2.DictLoader({"tailrace_pages/base.html": "{% block content %}{% endblock %}"})
+    pages = jinja2.ChoiceLoader([frame, jinja2.PackageLoader("tailrace_pages")])
+    environment = jinja2.Environment(loader=pages, autoescape=True)
+    environment.globals.update(formats=formats, link=lambda name, **_: name)
+    known = known_logs.KnownLogs("Known in this time range: audit log since 2026-11-27.", begin_later)
+    shown = environment.get_template("tailrace_pages/search/search.html").render(
+        text="user:root", known=known
+    )
+    assert known.text in shown and advice in shown
+    assert ("longer time range" in shown) != begin_later

@@ -103,13 +103,16 @@ def test_a_log_that_is_on_and_not_listed_has_its_entry_of_the_list():
 def test_auditing_that_is_off_unknown_or_hidden():
     off = source("audit", found(snapshots=[snapshot()], facts=settings({"active": "no"})))
     assert off.findings[0].message == "the activity of users is not logged"
+    assert off.state == "no audit log", "as in the evidence, whatever the server says"
     unknown = source("audit", found(snapshots=[snapshot()], facts=settings()))
-    assert "unknown" in unknown.findings[0].message and unknown.findings[0].fix
+    assert unknown.findings[0].message == f"{findings.NO_AUDIT_LOG}; {findings.WRITES_UNKNOWN}"
+    assert unknown.findings[0].fix
+    assert unknown.state == "no audit log"
     hidden = source("audit", found(snapshots=[snapshot()], facts=settings(), sees_all=False))
     assert [each.message for each in hidden.findings][1:] == [findings.HIDDEN["audit"]]
-    assert hidden.problems == 1 and "no audit log and no general log is read" in hidden.findings[0].message
+    assert hidden.problems == 1 and hidden.findings[0].message == findings.NO_AUDIT_LOG
     read = source("audit", found([log("general")], facts=settings(), snapshots=[snapshot()], sees_all=False))
-    assert read.problems == 0
+    assert (read.problems, read.state) == (0, "not watched")
 
 
 PRODUCTS = {
@@ -190,7 +193,10 @@ def test_a_server_that_writes_or_has_an_audit_log_needs_no_lines_that_add_one():
 
 
 def test_a_server_without_settings_whose_activity_nobody_reads_has_a_problem():
-    assert source("audit", found([log("slowlog")])).problems == 1
+    its = source("audit", found([log("slowlog")]))
+    assert (its.problems, its.state) == (1, "no audit log")
+    assert its.findings[0].message == f"{findings.NO_AUDIT_LOG}; {findings.WRITES_UNKNOWN}"
+    assert not any("is unknown: no snapshot contains it" in each.message for each in its.findings)
     assert source("errorlog", found([log("slowlog")])).problems == 0
 
 
@@ -335,7 +341,7 @@ def test_unknown_auditing_of_mariadb_has_a_next_step():
     mariadb = {**snapshot(), "product": "mariadb", "version": "10.11.14-MariaDB-log"}
     its = found([log("slowlog")], [mariadb], settings())
     finding, _ = source("audit", its).findings
-    assert "auditing is unknown" in finding.message and finding.fix == findings.DOCTOR
+    assert findings.WRITES_UNKNOWN in finding.message and finding.fix == findings.DOCTOR
     assert listing.product_text(servers.server("db1", its)) == "MariaDB 10.11.14-MariaDB-log"
 
 

@@ -186,6 +186,9 @@ PARAMETERS_OF = {
     "page_incident": {
         "ids": "['00000000-0000-0000-0000-000000000007']",
         "clients": "['ip0', 'ip1', 'ip2', 'host0', 'host1', 'host2']",
+        "servers": "['db1', 'db2', 'db3']",
+        "connections": "[1, 1, 2]",
+        "users": "['app', 'ann', 'root']",
     },
     "page_entity": {
         "kind": "user",
@@ -231,6 +234,7 @@ PARAMETERS_OF["api"] = {
     "min_seconds": 0,
     "limit": 200,
 }
+PARAMETERS_OF["page_search"] = {"clusters": "[]", "servers": "[]"}
 PARAMETERS_OF["page_session"] = PARAMETERS_OF["page_entity"]
 
 

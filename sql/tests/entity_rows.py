@@ -40,6 +40,10 @@ class Store:
         self.rows_read.append(answer["statistics"]["rows_read"])
         return [{name: _value(value) for name, value in row.items()} for row in answer["data"]]
 
+    def row(self, query: str, **parameters: Any) -> dict[str, Any] | None:
+        found = self.rows(query, **parameters)
+        return found[0] if found else None
+
 
 def _literal(value: object) -> object:
     return f"[{', '.join(repr(each) for each in value)}]" if isinstance(value, list) else value

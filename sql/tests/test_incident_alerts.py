@@ -4,15 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from entity_rows import Store
-from security_rows import denied_message, login, refused
+from security_rows import audit, denied_message, login, refused, slow
 
 from e2e.alert_rows import alert, written
 from tailrace.alerts import triage
 from tailrace.alerts.incidents import Incidents
 from tailrace.alerts.triage import Action
 from tailrace.cli.commands import alerts_incidents
+from tailrace_pages.alerts import details, tried_accounts
 from tailrace_pages.alerts import incidents as pages
-from tailrace_pages.alerts import tried_accounts
+from tailrace_pages.time_range import TimeRange
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
@@ -101,7 +102,7 @@ def test_an_incident_names_all_accounts_that_its_client_tried(raised, stored, in
     spray = raised(0.5, client="10.0.0.9", event_ids=[row["event_id"] for row in tried[:7]])
     found, store = incidents().of(spray), Store(user("reader_security"))
     span = pages.around(found)
-    (shown,) = tried_accounts.of_clients(store, found, span, has_entities=True)
+    (shown,) = tried_accounts.of_clients(store, ["10.0.0.9"], span, has_entities=True)
     sentence = "10.0.0.9 tried 60 accounts without success, with 61 refused logins from 2026-03-10 12:00:00"
     assert (
         shown["sentence"] == f"{sentence} to 2026-03-10 12:06:40 UTC. Afterwards it logged in to 1 of them."
@@ -114,17 +115,71 @@ def test_an_incident_names_all_accounts_that_its_client_tried(raised, stored, in
     assert [values for name, values in facts.items() if "events that its alerts store" in name] == [[]]
 
 
+def test_an_incident_says_what_the_sessions_did_that_its_client_entered(stored, user):
+    """u1 is audited and partly in the slow query log, u2 only audited, u3 did nothing that a log contains."""
+    begin = datetime.now(UTC).replace(microsecond=0) - timedelta(
+        hours=5
+    )  # slow query logs are kept for weeks
+
+    def at(second: int, name: str, **columns) -> dict:
+        time = f"{begin + timedelta(seconds=second):%Y-%m-%d %H:%M:%S}"
+        return {"event_time": time, "user": name, "ip": "10.0.0.9", **columns}
+
+    sessions = {f"u{number}": 2**40 + number for number in (1, 2, 3)}
+    for number, (name, connection) in enumerate(sessions.items()):
+        of_session = {"connection_id": connection}
+        stored("audit_events", refused(0, **at(number, name)), login(0, **at(60, name, **of_session)))
+        if number < 2:
+            statements = [audit(0, **at(70 + second, name, **of_session)) for second in range(3)]
+            general = audit(0, **at(70, name, **of_session, source="general"))
+            stored("audit_events", *statements, general)
+    stored("audit_events", audit(0, **at(80, "u1", connection_id=5)))
+    stored(
+        "query_events", *(slow(0, **at(70, "u1", connection_id=2**40 + 1, rows_sent=214)) for _ in range(2))
+    )
+    span = TimeRange(begin, begin + timedelta(hours=1))
+    (shown,) = tried_accounts.of_clients(
+        Store(user("reader_security")), ["10.0.0.9"], span, has_entities=True
+    )
+    assert [(each["title"], each["did"]) for each in shown["sessions"]] == [
+        (f"Session {2**40 + 1} on db1", "3 statements, at least 428 rows sent, known for 2 of them"),
+        (
+            f"Session {2**40 + 2} on db1",
+            "3 statements, rows sent unknown: no slow query log contains them",
+        ),
+        (f"Session {2**40 + 3} on db1", "no statement in the logs of this time"),
+    ]
+    assert shown["sessions"][0]["address"].startswith(f"/tailrace/sessions/shop/db1/{2**40 + 1}/?from=")
+
+
+def test_an_alert_that_counts_users_says_how_many_accounts_its_client_tried(raised, stored, user):
+    """Its rule stores the events up to the threshold, and the client went on."""
+    tried = [
+        refused(0, user=f"u{number}", event_time=written(NOON + timedelta(seconds=number)), ip="10.0.0.9")
+        for number in range(8)
+    ]
+    stored("audit_events", *tried)
+    spray = {"client": "10.0.0.9", "user": "u4", "metric": 5, "facts": {"counted": "user"}}
+    store, id_ = Store(user("reader_security")), raised(0.1, **spray)
+    found = details.read(store, id_)
+    (said,) = details.tried(store, found)
+    assert said.startswith("10.0.0.9 tried 8 accounts without success, with 8 refused logins from")
+    assert "client 10.0.0.9 on shop-db-1, 5 users when the rule matched" in details.sentence(found)
+    assert details.tried(store, details.read(store, raised(0.2, client="10.0.0.9"))) == []
+
+
 def test_a_login_after_refused_ones_is_unknown_without_a_log_of_logins(raised, stored, incidents, user):
     """An error log has refused logins only."""
     denied = denied_message(0, user="zoe", host="10.0.0.9")
     stored("error_events", {**denied, "event_time": f"{NOON:%Y-%m-%d %H:%M:%S}"})
     found, store = incidents().of(raised(0.5, client="10.0.0.9")), Store(user("reader_compliance"))
-    (shown,) = tried_accounts.of_clients(store, found, pages.around(found), has_entities=False)
+    span = pages.around(found)
+    (shown,) = tried_accounts.of_clients(store, ["10.0.0.9"], span, has_entities=False)
     assert shown["accounts"] == [("zoe", "")] and shown["entered"] == []
     assert shown["not_entered"] == "unknown: no log of db1 contains a successful login of this time"
     accepted = login(0, user="ann", ip="10.0.0.8", event_time=f"{NOON:%Y-%m-%d %H:%M:%S}")
     stored("audit_events", accepted)
-    (shown,) = tried_accounts.of_clients(store, found, pages.around(found), has_entities=False)
+    (shown,) = tried_accounts.of_clients(store, ["10.0.0.9"], span, has_entities=False)
     assert shown["not_entered"] == "none of them in the logs of this time"
 
 

@@ -1,7 +1,10 @@
 """Tests the queries of the alert inbox: order, filters, states as in alerts.sql, history."""
 
+import re
 import uuid
 from datetime import UTC, datetime, timedelta
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from security_rows import alert_of, audit, slow
@@ -70,7 +73,7 @@ def listed(ask):
         given = {**chosen.with_level("").parameters("erin"), **(span or RANGE)}
         found = {row["level"]: row for row in ask("page_alert_overview", upto=50, **given)}
         overview = Overview({}, 0, {level: row["latest"] for level, row in found.items()})
-        shown = overview.ids(chosen["level"], 1, 50)
+        shown = overview.ids(chosen.levels, 1, 50)
         in_file = ask("page_alerts", limit=50, **{**given, "level": chosen["level"]})
         assert [triage.uuid_of(row["id"]) for row in in_file] == shown, "page and file list the same"
         return shown
@@ -87,6 +90,38 @@ def test_the_most_severe_come_first_then_the_latest(raised, listed):
     )
     assert listed() == [critical, high, old, low]
     assert listed(level="high") == [high, old]
+
+
+@pytest.mark.parametrize(
+    "chosen", [{}, {"cluster": ["shop"]}, {"cluster": ["shop"], "instance": ["db-1", "o'db&2"]}]
+)
+@pytest.mark.parametrize("name", ["linked_critical", "linked_high", "linked_lower"])
+def test_a_number_of_the_overview_is_that_of_the_list_to_which_it_leads(
+    raised, act, listed, user, rendered, metric, name, chosen
+):
+    levels = ("critical", "high", "medium", "low", "informational")
+    rows = [
+        {"level": level, "cluster": cluster, "instance": instance, "minutes_ago": hours * HOURS}
+        for level in levels
+        for cluster, instance in (("shop", "db-1"), ("shop", "o'db&2"), ("shop", "db-3"), ("hr", "db-4"))
+        for hours in (2, 30)
+    ]
+    (closed, *_) = raised({"level": "low"}, *rows, {"level": "low", "silenced": True})
+    act(closed, "close", verdict="benign")
+    now = datetime.now(UTC)
+    span = [f"{at:%Y-%m-%dT%H:%M:%S}" for at in (now - timedelta(days=1), now)]
+    wanted = metric("alerts", name, time_range=span, **chosen)
+    shown = " AND ".join(f"has(splitByChar(' ', {{{column}:String}}), {column})" for column in chosen)
+    (row,) = user("reader_security").rows(
+        f"SELECT {wanted} AS number FROM ({rendered('alerts_shown', *span)}) WHERE {shown or 'true'} "
+        "AND event_time >= parseDateTimeBestEffort({since:String}, 'UTC') "
+        "AND event_time < parseDateTimeBestEffort({until:String}, 'UTC')",
+        {"since": span[0], "until": span[1], **{name: " ".join(chosen[name]) for name in chosen}},
+    )
+    address, number = re.fullmatch(r'<a href="([^"]+)">(\d+)</a>', row["number"]).groups()
+    given = {key: value for key, (value,) in parse_qs(urlsplit(unescape(address)).query).items()}
+    assert [given.pop(name) for name in ("from", "to")] == [f"{at}Z" for at in span]
+    assert int(number) == len(listed({"from": span[0], "to": span[1]}, **given)) > 0
 
 
 def test_filters_choose_alerts(raised, listed):
@@ -123,6 +158,21 @@ def test_states_are_those_of_the_command_line(raised, act, listed, user):
     for id_ in ids:
         (page,) = user("reader_compliance").rows(text_of("page_alert"), {"id": id_})
         assert (page["state"], page["verdict"]) == by_command[page["id"]]
+
+
+def test_a_closed_alert_without_a_verdict_can_get_one(raised, act, listed, user):
+    """It was closed by a tool, by the API or by the command line, where the verdict is optional."""
+    (id_,) = raised({})
+    act(id_, "close")
+    digits = id_.replace("-", "")
+    assert triage.possible(user("analyst"), [digits], "close") == []
+    with pytest.raises(triage.StateError, match="is closed already"):
+        act(id_, "close")
+    assert triage.possible(user("analyst"), [digits], "close", "benign") == [digits]
+    act(id_, "close", verdict="benign")
+    assert listed(state="closed", verdict="benign") == [id_]
+    with pytest.raises(triage.StateError, match="is closed already"):
+        act(id_, "close", verdict="false positive")
 
 
 def test_assignees(raised, act, listed):

@@ -237,15 +237,9 @@ class Action:
 def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Action) -> list[str]:
     """Appends the action to each alert; returns their ids. Raises AlertError if one does not allow it."""
     ids = list(dict.fromkeys(resolve(clickhouse, prefixes)))
-    states = {
-        str(row["id"]): str(row["state"])
-        for row in clickhouse.rows(
-            f"SELECT id, state FROM ({text_of(QUERY)}) WHERE has({{ids:Array(String)}}, id)",
-            encoded({"ids": ids}),
-        )
-    }
+    states = _states(clickhouse, ids)
     for id_ in ids:
-        _require_possible(id_, states[id_], action.action)
+        _require_possible(id_, *states[id_], action.action, action.verdict)
     given = {"actor": action.actor, "action": action.action, "reason": action.reason}
     given |= {"assignee": action.assignee, "verdict": action.verdict}
     if action.request:  # users.xml of an earlier version does not grant these columns
@@ -265,37 +259,45 @@ def is_recorded(clickhouse: ClickHouse, id_: str, request: str) -> bool:
     return int(row["n"]) > 0
 
 
-def possible(clickhouse: ClickHouse, ids: Sequence[str], action: str) -> list[str]:
-    """Returns those of the complete ids of alerts whose state allows an action."""
+def possible(clickhouse: ClickHouse, ids: Sequence[str], action: str, given: str = "") -> list[str]:
+    """Returns those of the complete ids of alerts whose state allows an action; `given`: its verdict."""
+    states = _states(clickhouse, ids)
+    return [id_ for id_ in ids if id_ in states and _is_possible(*states[id_], action, given)]
+
+
+def _states(clickhouse: ClickHouse, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Returns the state and the verdict of alerts by their complete ids."""
     rows = clickhouse.rows(
-        f"SELECT id, state FROM ({text_of(QUERY)}) WHERE has({{ids:Array(String)}}, id)",
+        f"SELECT id, state, verdict FROM ({text_of(QUERY)}) WHERE has({{ids:Array(String)}}, id)",
         encoded({"ids": list(ids)}),
     )
-    states = {str(row["id"]): str(row["state"]) for row in rows}
-    return [id_ for id_ in ids if id_ in states and _is_possible(states[id_], action)]
+    return {str(row["id"]): (str(row["state"]), str(row["verdict"])) for row in rows}
 
 
-def actions_in(state: str) -> list[str]:
-    """Returns the actions that a state allows and that change something: ack is not one when acknowledged."""
-    possible_ = [
-        name for name in ("ack", "assign", "comment", "close", "reopen") if _is_possible(state, name)
-    ]
+def actions_in(state: str, verdict: str) -> list[str]:
+    """Returns the actions that the state and the verdict of an alert allow and that change something.
+
+    `ack` is not one when acknowledged. `close` adds the verdict of an alert that was closed without one.
+    """
+    names = ("ack", "assign", "comment", "close", "reopen")
+    possible_ = [name for name in names if _is_possible(state, verdict, name, VERDICTS[0])]
     return [name for name in possible_ if not (name == "ack" and state == ACKNOWLEDGED)]
 
 
-def _is_possible(state: str, action: str) -> bool:
+def _is_possible(state: str, verdict: str, action: str, given: str) -> bool:
     try:
-        _require_possible("", state, action)
+        _require_possible("", state, verdict, action, given)
     except AlertError:
         return False
     return True
 
 
-def _require_possible(id_: str, state: str, action: str) -> None:
+def _require_possible(id_: str, state: str, verdict: str, action: str, given: str) -> None:
+    """Raises StateError. A closed alert without a verdict can be closed again with one, which is `given`."""
     short = id_[:8]
     if action == "reopen" and state != CLOSED:
         raise StateError(f"{short} is not closed; see: tailrace alerts show {short}")
-    if action == "close" and state == CLOSED:
+    if action == "close" and state == CLOSED and not (given and not verdict):
         raise StateError(f"{short} is closed already; see: tailrace alerts show {short}")
     if action in ("ack", "assign") and state == CLOSED:
         raise StateError(f"{short} is closed; reopen it first: tailrace alerts reopen {short} --reason …")

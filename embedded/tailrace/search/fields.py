@@ -6,6 +6,7 @@ suggestions from it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from tailrace.search import value_types as types
 from tailrace.search.value_types import ValueType
@@ -27,6 +28,8 @@ KINDS = {
     "other": "other record of an audit log",
     "alert": "alert",
 }
+OTHER_KINDS = {"login": "connection", "logout": "connection"}
+"""Words of the pages for kinds."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,15 @@ class Field:
     """Whether `| top` groups by it."""
 
 
-def _choice(name: str, values: Mapping[str, str], description: str) -> Field:
-    return Field(name, types.choice(values), description, values=values)
+def _choice(
+    name: str, values: Mapping[str, str], description: str, others: Mapping[str, str] = MappingProxyType({})
+) -> Field:
+    return Field(name, types.choice(values, others), description, values=values)
 
 
 FIELDS = (
     _choice("log", LOGS, "The kind of log, or `alert`"),
-    _choice("kind", KINDS, "What the event is"),
+    _choice("kind", KINDS, "What the event is; `login` and `logout` mean `connection`", OTHER_KINDS),
     Field("user", types.NAME, "The account's user name", ("account",)),
     Field(
         "client",

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 Parameter = str | int | float
 """What a statement's parameters are."""
@@ -117,7 +118,7 @@ QUERY = ValueType("query id", "UInt64", "a query id of up to 16 hexadecimal digi
 ID = ValueType("id", "UUID", "an id of 32 hexadecimal digits", _uuid)
 
 
-def choice(words: Mapping[str, str]) -> ValueType:
-    """Returns a type with these words; each has an explanation."""
-    known = {word: word for word in words}
+def choice(words: Mapping[str, str], others: Mapping[str, str] = MappingProxyType({})) -> ValueType:
+    """Returns a type with these words; each has an explanation. `others` mean one of the words."""
+    known = {word: word for word in words} | dict(others)
     return ValueType("choice", "String", f"one of {', '.join(words)}", lambda text: known.get(text.lower()))

@@ -7,8 +7,12 @@
         [('cluster', 'cluster'), ('instance', 'instance')]) }}
 {%- endmacro -%}
 {%- macro linked_number(dashboard, number, tab='') -%} {{ linked_text(dashboard, grouped(number), tab) }} {%- endmacro -%}
-{#- The same, to a work page: `address` ends with its filters, and the time range is added. -#}
+{#- The same, to a work page: `address` ends with its filters; the time range and the chosen clusters and servers are added. -#}
 {%- macro linked_to_page(address, number) -%}
-    concat('<a href="{{ address }}{% if from_dttm and to_dttm %}&amp;from={{ from_dttm[:19] }}Z&amp;to={{ to_dttm[:19] }}Z{% endif %}">',
+    concat('<a href="{{ address }}&amp;from={{ (from_dttm or '2000-01-01T00:00:00')[:19] }}Z
+        {%- if to_dttm %}&amp;to={{ to_dttm[:19] }}Z{% endif %}
+        {%- for column in ['cluster', 'instance'] if filter_values(column) -%}
+            &amp;{{ column }}={{ filter_values(column) | join(',') | urlencode }}
+        {%- endfor %}">',
         ifNull({{ grouped(number) }}, 'N/A'), '</a>')
 {%- endmacro -%}

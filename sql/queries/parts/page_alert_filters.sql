@@ -1,6 +1,9 @@
-            ({level:String} = '' OR level = {level:String})
-            AND ({cluster:String} = '' OR cluster = {cluster:String})
-            AND ({instance:String} = '' OR instance = {instance:String})
+            ({level:String} = '' OR level = {level:String}
+                OR ({level:String} = 'medium or lower' AND level NOT IN ('critical', 'high')))
+            AND ({cluster:String} = '' OR cluster = {cluster:String}
+                OR has(splitByChar(',', {cluster:String}), cluster))
+            AND ({instance:String} = '' OR instance = {instance:String}
+                OR has(splitByChar(',', {instance:String}), instance))
             AND (
                 {rule:String} = ''
                 OR rule_id = {rule:String}

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from tailrace.alerts import mitre_attack
 from tailrace.alerts.triage import uuid_of
+from tailrace.plural import counted
 from tailrace_pages import formats, links
-from tailrace_pages.alerts import listing
+from tailrace_pages.alerts import listing, tried_accounts
 from tailrace_pages.columns import Column
 from tailrace_pages.page_errors import NotFoundError
 from tailrace_pages.time_range import TimeRange
@@ -148,10 +149,35 @@ def sentence(alert: Mapping[str, Any]) -> str:
     """What happened: who, from where, on which server, how often and when."""
     who = f"user {formats.visible(alert['user'])}" if alert["user"] else "An unknown user"
     source = f" from {formats.visible(alert['src_ip'])}" if alert["src_ip"] else ""
+    if client := client_of_many_users(alert):
+        place = f" on {formats.visible(alert['instance'])}" if alert["instance"] else ""
+        users = counted(int(alert["metric"]), "user")
+        return (
+            f"{alert['rule_title']}: client {formats.visible(client)}{place}, {users} when the rule matched, "
+            f"{_times(alert)}."
+        )
     program = f" with {formats.visible(alert['program'])}" if alert["program"] else ""
     place = f" on {formats.visible(alert['instance'])}" if alert["instance"] else ""
     subject = f"{who}{source}{program}" if alert["user"] or source or program else _entity(alert)
     return f"{alert['rule_title']}: {subject}{place}, {_times(alert)}."
+
+
+def client_of_many_users(alert: Mapping[str, Any]) -> str:
+    """Returns the client that an alert is about if its rule counts the users of the client; else nothing.
+
+    The user of such an alert is that of the event that reached the threshold, one of many.
+    """
+    entity, counts = alert.get("entity") or {}, alert.get("facts") or {}
+    if "user" in entity or counts.get("counted") != "user":
+        return ""
+    return alert["src_ip"] if "src_ip" in entity else entity.get("host", "")
+
+
+def tried(store: "Store", alert: Mapping[str, Any]) -> list[str]:
+    """Returns how many accounts the client of an alert tried near its time, also after the threshold of the
+    rule; nothing if the alert does not count users, or no login was refused."""
+    client = client_of_many_users(alert)
+    return tried_accounts.sentences(store, [client], around(alert)) if client else []
 
 
 def _entity(alert: Mapping[str, Any]) -> str:
@@ -198,7 +224,7 @@ def facts(
     client = links.client(alert["src_ip"], span) if span and alert["src_ip"] else ""
     listed = [
         ("Entity", formats.entity(alert["entity_key"]), _query_address(alert) if has_queries else ""),
-        ("User", alert["user"], user),
+        ("User of one of its events" if client_of_many_users(alert) else "User", alert["user"], user),
         ("Client", alert["src_ip"], client),
         *in_events,
         ("Program", alert["program"], ""),

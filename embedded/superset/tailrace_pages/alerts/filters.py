@@ -1,10 +1,10 @@
 """The filters of the alert inbox: the parameters of an address, as parameters of sql/queries/page_alerts.sql.
 
 state=active        open or acknowledged (default); open, acknowledged, closed, suppressed, any
-level=high          this severity
+level=high          this severity; `medium or lower`: all but high and critical
 rule=…              the rule's id, or a part of its title in any case
 field=user&value=…  a field of the alert's entity, or of the alert itself, in any case
-cluster=…, instance=…
+cluster=…, instance=…   one or several, with commas between them
 assignee=me         me, nobody, or a name
 verdict=benign      of closed alerts
 """
@@ -18,12 +18,14 @@ from tailrace_pages.page_errors import BadAddressError
 
 STATES = ("active", "open", "acknowledged", "closed", "suppressed", "any")
 ME, NOBODY = "me", "nobody"
+LOWER = "medium or lower"
+"""Several severities in one filter: those to which a number of the security overview leads."""
 RANGE = "30d"
 """The default time range: alerts wait for days. The inbox says how many active ones are older."""
 
 CHOICES = {
     "state": STATES,
-    "level": ("", *formats.LEVELS),
+    "level": ("", *formats.LEVELS, LOWER),
     "verdict": ("", *triage.VERDICTS),
 }
 """Arguments that have a few possible values."""
@@ -50,6 +52,13 @@ class Filters:
 
     def __getitem__(self, name: str) -> str:
         return self.values[name]
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The severities that the filters show, the most severe first."""
+        if self["level"] == LOWER:
+            return formats.LEVELS[formats.LEVELS.index("medium") :]
+        return (self["level"],) if self["level"] else formats.LEVELS
 
     def with_level(self, level: str) -> "Filters":
         return Filters({**self.values, "level": level})

@@ -114,7 +114,7 @@ def act_where_possible(store: "Store", form: Wanted) -> str:
     """As `act`, for those of the alerts whose state allows the action: an incident has several states."""
     _require_complete(store, form)
     try:
-        ids = triage.possible(analyst.clickhouse(), form.ids, form.action.action)
+        ids = triage.possible(analyst.clickhouse(), form.ids, form.action.action, form.action.verdict)
     except OSError as error:
         raise UnavailableError("ClickHouse did not answer; nothing was recorded.") from error
     if not ids:
@@ -127,6 +127,8 @@ def _require_complete(store: "Store", form: Wanted) -> None:
         raise AlertError("No alert is selected.")
     if not form.action.reason:
         raise AlertError(f"{ACTIONS[form.action.action][0]} needs a reason.")
+    if form.action.action == "close" and not form.action.verdict:
+        raise AlertError(f"Close needs a verdict: {', '.join(triage.VERDICTS)}.")
     _require_visible(store, form.ids)
 
 

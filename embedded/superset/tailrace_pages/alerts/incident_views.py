@@ -47,7 +47,8 @@ def incident(id_: str) -> Any:
     if rendering.wants_csv():
         return rendering.csv_answer("incident", incidents.ALERTS, rows)
     has_entities = rendering.has_page("Users and clients")
-    tried = tried_accounts.of_clients(store(), found, incidents.around(found), has_entities)
+    clients = found.values("client")
+    tried = tried_accounts.of_clients(store(), clients, incidents.around(found), has_entities)
     of_events = incidents.users_of_events(store(), found)
     return rendering.render(
         "alerts/incident.html",

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 STATES = ("active", "any")
 RANGE = "7d"
 HOUR = timedelta(hours=1)
+RULES = 2
+"""Rules of an incident that the list names."""
 SHOWN = 10
 """Values of a fact that are shown before the others are opened."""
 
 COLUMNS = (
     Column("level", "Highest severity", 16, "severity"),
-    Column("began", "First alert begins (UTC)", 20, "time", link="address"),
+    Column("first_rules", "Rules", 0, link="address", note="In the order of their first alert"),
+    Column("began", "First alert begins (UTC)", 20, "time"),
     Column("ended", "Latest event (UTC)", 20, "time"),
     Column("alerts", "Alerts", 8, "count"),
     Column("users", "Users", 16),
@@ -32,7 +35,11 @@ COLUMNS = (
     Column("tactics", "Tactics in order", 0),
     Column("state", "State", 14),
 )
-CSV_COLUMNS = (*COLUMNS, Column("rules", "Rules"), Column("incident", "Id"))
+CSV_COLUMNS = (
+    *(column for column in COLUMNS if column.key != "first_rules"),
+    Column("rules", "Rules"),
+    Column("incident", "Id"),
+)
 ALERTS = (
     Column("level", "Severity", 16, "severity"),
     Column("began", "Begin (UTC)", 20, "time"),
@@ -66,9 +73,16 @@ def row(incident: Incident) -> dict[str, Any]:
         "instances": ", ".join(incident.values("instance")),
         "tactics": ", ".join(incident.tactics),
         "rules": ", ".join(incident.rules),
+        "first_rules": _first_of(incident.rules),
         "state": incident.state,
         "address": links.address("alerts", "incidents", incident.id),
     }
+
+
+def _first_of(rules: Sequence[str]) -> str:
+    """Names the first rules of an incident, and how many more there are."""
+    further = len(rules) - RULES
+    return ", ".join(rules[:RULES]) + (f" and {further} more" if further > 0 else "")
 
 
 def users_of_events(store: "Store", incident: Incident) -> tuple[list[str], bool]:

@@ -56,10 +56,9 @@ class Overview:
     latest: Mapping[str, Sequence[str]]
     """The ids of the latest ones, latest first."""
 
-    def ids(self, level: str, page: int, size: int) -> list[str]:
+    def ids(self, levels: Sequence[str], page: int, size: int) -> list[str]:
         """Returns the ids of a page of the list, the first is 1, and one more if there is a next page."""
-        chosen = [level] if level else formats.LEVELS
-        listed = [id_ for each in chosen for id_ in self.latest.get(each, ())]
+        listed = [id_ for each in levels for id_ in self.latest.get(each, ())]
         return listed[(page - 1) * size : page * size + 1]
 
 
@@ -67,10 +66,9 @@ def overview(store: "Store", filters: Filters, span: TimeRange, viewer: str, upt
     """Returns the numbers above the list, for every severity, and the ids of the first `upto` alerts."""
     given = {**filters.with_level("").parameters(viewer), **span.parameters(), "upto": upto}
     rows = {row["level"]: row for row in store.rows(OVERVIEW, **given)}
-    shown = [filters["level"]] if filters["level"] else rows
     return Overview(
         {level: row["alerts"] for level, row in rows.items()},
-        sum(rows[level]["older"] for level in shown if level in rows),
+        sum(rows[level]["older"] for level in filters.levels if level in rows),
         {level: row["latest"] for level, row in rows.items()},
     )
 

@@ -7,7 +7,7 @@ from flask import jsonify, request, url_for
 from flask_login import current_user
 
 from tailrace.alerts import triage
-from tailrace_pages import links, rendering, saved_filters
+from tailrace_pages import formats, links, rendering, saved_filters
 from tailrace_pages.alerts import (
     active_suppressions,
     details,
@@ -41,7 +41,7 @@ def inbox() -> Any:
         return rendering.csv_answer("alerts", listing.CSV_COLUMNS, rows)
     number, size = rendering.page_number(listing.PAGES), rendering.PAGE_SIZE
     found = listing.overview(store(), wanted, span, seen_by, number * size + 1)
-    ids = found.ids(wanted["level"], number, size)
+    ids = found.ids(wanted.levels, number, size)
     return rendering.render(
         "alerts/inbox.html",
         PAGE.title,
@@ -92,6 +92,7 @@ def alert(id_: str) -> Any:
         found["rule_title"],
         alert=found,
         sentence=details.sentence(found),
+        tried=details.tried(store(), found),
         facts=details.facts(found, has_entities, in_events, its_queries, has_queries),
         queries=its_queries if has_queries else [],
         gap=gaps.read(store(), found, rendering.has_page("Evidence")),
@@ -108,7 +109,7 @@ def alert(id_: str) -> Any:
         restricted=restricted,
         incident=links.address("alerts", "incidents", id_) if not found["silenced"] else "",
         evidence=links.address("evidence") if rendering.has_page("Evidence") else "",
-        **{**forms.choices(), "allowed": triage.actions_in(found["state"])},
+        **{**forms.choices(), "allowed": triage.actions_in(found["state"], found["verdict"])},
     )
 
 
@@ -169,5 +170,4 @@ def _links(
 
 
 def _level_addresses() -> dict[str, str]:
-    levels = filters.CHOICES["level"]
-    return {level: rendering.changed(level=level, page=None) for level in levels if level}
+    return {level: rendering.changed(level=level, page=None) for level in formats.LEVELS}

@@ -127,10 +127,12 @@ def caption(shown: Sequence[dict], total: int, order: str = "severity") -> str:
     }
     listed = f"Rules, {by[order]}: {len(shown):,} of {total:,}"
     silent = sum(row["servers"] == NO_ALERT for row in shown)
-    if not silent:
-        return listed
-    which = plural(silent, "of them raises no alert itself", "of them raise no alerts themselves")
-    return f"{listed}; {which}: correlations count the matches"
+    if silent:
+        which = plural(silent, "of them raises no alert itself", "of them raise no alerts themselves")
+        listed += f"; {which}: correlations count the matches"
+    if unknown := sum(row["servers"] == formats.UNKNOWN for row in shown):
+        listed += f"; the detect job does not report on which servers {unknown:,} of them can fire"
+    return listed
 
 
 def _rank(level: str) -> int:

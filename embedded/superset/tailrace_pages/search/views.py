@@ -24,7 +24,7 @@ from tailrace.search.paging import cursor
 from tailrace_pages import analyst, csv_table, formats, rendering
 from tailrace_pages.page_errors import PageError, UnavailableError
 from tailrace_pages.read_bars import ReadBars
-from tailrace_pages.search import asking, charts, saved_views
+from tailrace_pages.search import asking, charts, known_logs, saved_views
 from tailrace_pages.search import listing as shown
 from tailrace_pages.search.blueprint import PAGE, blueprint
 from tailrace_pages.store import store
@@ -38,8 +38,6 @@ COVERAGE = {True: "page_entity_coverage", False: "page_query_coverage"}
 """The query for the times of read logs, by whether the role reads audit logs."""
 COUNT_SECONDS = 3
 """The longest time to count the events of a list."""
-SOURCES = {"slow": "slowlog", "audit": "audit", "general": "general", "error": "errorlog"}
-"""Kinds of logs of the ledger."""
 
 
 @blueprint.get("/tailrace/search/")
@@ -151,11 +149,21 @@ def _all(asked: Request) -> list[Mapping[str, Any]]:
 def _is_read(asked: Request, span: TimeRange) -> Any:
     """Returns whether a log that the search can find was read in a bar; alerts come from any log."""
     logs = searched_logs(asked)
-    sources = [source for log, source in SOURCES.items() if log in logs or logs == {"alert"}]
+    sources = [source for log, source in known_logs.SOURCES.items() if log in logs or logs == {"alert"}]
     of_servers = {**asking.servers(asked.query), "sources": sources}
     given = {**of_servers, "width": asking.bar_seconds(asked.query), **span.parameters()}
     known = ReadBars(store().rows(COVERAGE["audit_events" in asked.role.tables], **given))
     return lambda start, end: known.is_read(start, end, sources)
+
+
+def _known(asked: Request) -> known_logs.KnownLogs:
+    """Returns what limits the answer; a search that answers does not fail because this is not read."""
+    span = asking.span_of(asked)
+    try:
+        rows = store().rows(known_logs.QUERY, **asking.servers(asked.query), **span.parameters())
+    except UnavailableError:
+        return known_logs.KnownLogs(known_logs.UNREAD, begin_later=False)
+    return known_logs.of(rows, searched_logs(asked), span)
 
 
 def _address(query: SearchQuery) -> str:
@@ -164,7 +172,7 @@ def _address(query: SearchQuery) -> str:
 
 
 def _page(text: str, span: TimeRange | None, asked: Request | None = None, **found: Any) -> Any:
-    known: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "error": "",
         "rows": [],
         "columns": (),
@@ -174,7 +182,7 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
         "caption": "",
         "count_all": "",
     }
-    known |= {"first": "", "following": "", **found}
+    defaults |= {"first": "", "following": "", **found}
     role = asking.ROLES[viewer().audience]
     logs = set().union(*(source.columns["log"].values or () for source in role.sources))
     return rendering.render(
@@ -188,6 +196,7 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
         pipe=asked.query.pipe if asked else None,
         own_time=asking.span_of(asked) if asked and span is None else None,
         notes=notes(asked.query) if asked else [],
+        known=_known(asked) if asked else None,
         meant=[(text_of(each), _address(each)) for each in asking.meant(parse(text))] if asked else [],
         saved=[] if text else _saved(),
         can_save=analyst.is_there(),
@@ -196,7 +205,7 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
             for example, what in asking.examples(viewer().audience, rendering.now())
         ],
         back=request.script_root + request.full_path.rstrip("?"),
-        **known,
+        **defaults,
     )
 
 

@@ -21,7 +21,13 @@ ACCOUNT = "'tailrace'@'%'"
 """The account of the grants in fixes."""
 DOCTOR = ("tailrace doctor --server mysql://tailrace@HOST/",)
 AUDITING = ("audit", "auditing")
-ADDED = "if the server has no audit log, these lines record the activity of its users"
+NO_AUDIT_LOG = (
+    "no audit log of this server is known to Tailrace: sources.yaml lists none, and none arrived in 7 days"
+)
+WRITES_UNKNOWN = "whether the server writes one is unknown: no snapshot contains the setting"
+ADDED = "if the server writes no audit log, these lines add one"
+NO_SETTINGS = "the settings of this server are unknown: no snapshot contains them"
+NO_STATE = "the state of auditing is unknown: no snapshot contains it"
 PROBLEMS = (ERROR, WARNING)
 """Severities that count as problems; INFO does not."""
 HIDDEN = {
@@ -74,11 +80,10 @@ def of_log(source: str, state: CapturedState | None, sees_all: bool, is_read: bo
     if source != "slowlog" and not sees_all:
         return [Finding(INFO, source, HIDDEN[source])]
     if state is None:
-        text = "the settings of this server are unknown: no snapshot contains them"
-        return [Finding(INFO, source, text, DOCTOR)]
+        return [Finding(INFO, source, NO_SETTINGS, DOCTOR)]
     if source == "audit" and AUDITING not in state.facts:
-        text = "the state of auditing is unknown: no snapshot contains it"
-        return [Finding(WARNING, source, text, grants_for(state.product, ACCOUNT)["audit"] or DOCTOR)]
+        steps = grants_for(state.product, ACCOUNT)["audit"] or DOCTOR
+        return [Finding(WARNING, source, NO_STATE, steps)]
     checks = {
         "slowlog": logging_checks.slow_log,
         "audit": logging_checks.audit_log,
@@ -96,12 +101,18 @@ def not_watched(source: str, instance: str, cluster: str, state: CapturedState |
         yield Finding(WARNING, source, text, log_fixes.entry(instance, cluster, source, path))
 
 
-def not_audited(source: str, logs: Sequence[Row], seen: Sequence[Finding]) -> Iterator[Finding]:
-    """Yields a problem if no log with the activity of users is read, unless `seen` has the reason."""
-    is_read = any(log["source"] in ("audit", "general") for log in logs)
-    if source == "audit" and not is_read and not any(each.severity in PROBLEMS for each in seen):
-        text = "no audit log and no general log is read: what users do on this server is unknown"
-        yield Finding(WARNING, source, text, DOCTOR)
+def not_audited(seen: Sequence[Finding]) -> list[Finding]:
+    """Returns `seen`, the findings about an audit log that nobody knows, with this problem.
+
+    It replaces findings that only say that the settings are unknown. If `seen` has the reason, nothing
+    changes.
+    """
+    unknown = [each for each in seen if each.message in (NO_SETTINGS, NO_STATE)]
+    known = [each for each in seen if each not in unknown]
+    if any(each.severity in PROBLEMS for each in known):
+        return list(seen)
+    text = f"{NO_AUDIT_LOG}; {WRITES_UNKNOWN}" if unknown else NO_AUDIT_LOG
+    return [Finding(WARNING, "audit", text, unknown[0].fix if unknown else DOCTOR), *known]
 
 
 def with_audit_log(

@@ -19,13 +19,15 @@ TITLES = {**LOGS, SNAPSHOTS: "Snapshots"}
 
 NEVER, SILENT, BEHIND, ARRIVING = "never arrived", "silent", "behind", "arriving"
 PARTIAL, NOT_WATCHED, NOT_NEEDED = "partial", "not watched", "not needed"
+NO_AUDIT_LOG = "no audit log"
+"""The state of an audit log, as in the evidence: none is known, and no general log is read."""
 WORST = (NEVER, SILENT, BEHIND, ARRIVING)
 """States of a log, the worst first."""
 SYMBOLS = {
     **dict.fromkeys((NEVER, SILENT), "✗"),
     **dict.fromkeys((BEHIND, PARTIAL), "▲"),
     ARRIVING: "✓",
-    **dict.fromkeys((NOT_WATCHED, NOT_NEEDED), "○"),
+    **dict.fromkeys((NOT_WATCHED, NOT_NEEDED, NO_AUDIT_LOG), "○"),
 }
 
 Row = Mapping[str, Any]
@@ -154,17 +156,18 @@ def _log(kind: str, instance: str, cluster: str, logs: Sequence[Row], found: Fou
         *findings.of_transport(kind, its),
         *findings.of_log(kind, state, found.sees_all, is_read=bool(its)),
     ]
+    without = NOT_WATCHED
     if not its and not absent:
         seen += findings.not_watched(kind, instance, cluster, state)
-        seen += findings.not_audited(kind, logs, seen)
-    if not its and not absent and kind == "audit" and found.sees_all:
-        whose, its_product = (instance, cluster), findings.product(found.snapshots.get(instance, []))
-        seen = findings.with_audit_log(seen, logs, whose, its_product, state)
+    if not its and not absent and kind == "audit":
+        if not any(log["source"] == "general" for log in logs):
+            seen, without = findings.not_audited(seen), NO_AUDIT_LOG
+        if found.sees_all:
+            whose, its_product = (instance, cluster), findings.product(found.snapshots.get(instance, []))
+            seen = findings.with_audit_log(seen, logs, whose, its_product, state)
     return Source(
         kind=kind,
-        state=min(
-            (*(log["state"] for log in its), *map(_absence, absent)), key=WORST.index, default=NOT_WATCHED
-        ),
+        state=min((*(log["state"] for log in its), *map(_absence, absent)), key=WORST.index, default=without),
         read_at=max((log["read_at"] for log in its if log["read_at"]), default=None),
         last_event=found.events.get((instance, kind)),
         lag_seconds=None if absent else _lag(its),

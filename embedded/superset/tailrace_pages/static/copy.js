@@ -23,7 +23,8 @@ for (const all of document.querySelectorAll('input.all')) {
 }
 
 for (const button of document.querySelectorAll('fieldset.actions button')) {
-  // The server refuses these actions without a reason; the answer would lose the selected rows and the verdict.
-  const reason = button.closest('fieldset').querySelector('input[name="reason"]');
-  button.addEventListener('click', () => { reason.required = button.dataset.needs === 'reason'; });
+  // The server refuses these actions without a reason or a verdict; its answer would lose the selected rows.
+  const needs = (button.dataset.needs || '').split(' ');
+  const fields = button.closest('fieldset').querySelectorAll('[name="reason"], [name="verdict"]');
+  button.addEventListener('click', () => fields.forEach((field) => { field.required = needs.includes(field.name); }));
 }

@@ -264,7 +264,7 @@ def _act(arguments: argparse.Namespace, context: Context) -> Exit:
     action = Action(doing, _actor(arguments), arguments.reason, assignee, verdict)
     clickhouse, ids = context.clickhouse(ACCOUNT), arguments.ids
     if arguments.incident:
-        ids = alerts_incidents.alerts_of(clickhouse, ids, doing)
+        ids = alerts_incidents.alerts_of(clickhouse, ids, doing, verdict)
     for id_ in triage.record_action(clickhouse, ids, action):
         print(f"{id_[: alert_formatting.SHORT_ID]}  {action.action} by {action.actor}: {action.reason}")
     return Exit.OK

@@ -54,10 +54,10 @@ def of(clickhouse: ClickHouse, prefix: str) -> Incident:
     return found
 
 
-def alerts_of(clickhouse: ClickHouse, prefixes: Sequence[str], action: str) -> list[str]:
+def alerts_of(clickhouse: ClickHouse, prefixes: Sequence[str], action: str, verdict: str = "") -> list[str]:
     """Returns the ids of the alerts of incidents whose state allows an action. Raises AlertError."""
     ids = [id_ for prefix in prefixes for id_ in of(clickhouse, prefix).ids]
-    if found := triage.possible(clickhouse, list(dict.fromkeys(ids)), action):
+    if found := triage.possible(clickhouse, list(dict.fromkeys(ids)), action, verdict):
         return found
     raise AlertError(f"the state of none of the {console.number(ids, 'alert')} allows {action}")
 
