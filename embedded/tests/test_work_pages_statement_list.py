@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tailrace_pages import csv_table, formats
 from tailrace_pages.statements import listing
 from tailrace_pages.time_range import TimeRange
 
@@ -125,7 +126,7 @@ def test_the_list_has_pages_and_orders_that_state_their_threshold():
 def test_slower_statements_say_what_grew_and_which_cannot_be_compared():
     times = {"seconds_before": 2.0, "total_seconds": 6.0, "executions": 20, "p95": 0.1, "p99": 0.9}
     one = {"id": 7, "server": "db1", "query": "select ?", "lock_seconds": 0.0, "obstacle": "", **times}
-    grew = {**one, "grew": "p99 8 ms → 900 ms (113\u00d7)"}
+    grew = {**one, "grew": "p95\xa02\xa0ms\xa0→\xa090\xa0ms; p99\xa08\xa0ms\xa0→\xa0900\xa0ms"}
     unknown = {**one, "id": 8, "grew": "", "obstacle": "the server logs differently since noon"}
 
     def rows(query, **parameters):
@@ -134,7 +135,9 @@ def test_slower_statements_say_what_grew_and_which_cannot_be_compared():
 
     found, sentences = listing.slower(rows, SPAN, {"cluster": "", "instance": "db1"})
     (row,) = found.rows
-    assert (row["query_id"], row["grew"], row["total_change"]) == (f"{7:016X}", grew["grew"], "+200 %")
+    shown = formats.of_kind("text", row["grew"])
+    assert (row["query_id"], row["total_change"]) == (f"{7:016X}", "+200 %")
+    assert shown == csv_table.cell(row["grew"]) == "p95 2 ms → 90 ms; p99 8 ms → 900 ms"
     assert found.caption("slower").endswith("beyond noise: 1") and not found.has_more
     assert sentences == ["db1: 1 statement cannot be compared: the server logs differently since noon."]
 

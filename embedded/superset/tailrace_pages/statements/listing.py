@@ -23,6 +23,9 @@ MOST_CHARACTERS = 300
 NO_TEXT = "text not stored"
 """For a statement whose text has not arrived, or is no longer kept."""
 
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+"""sql/queries/parts/slower.sql writes it in its measures, for dashboards; `formats.visible` escapes it."""
+
 BEFORE = "Against the equally long time before the range"
 LAST_SEEN = (
     "The last execution in the slow logs of the time range, up to an hour early if the range is longer than "
@@ -143,10 +146,11 @@ def slower(
 
 
 def _slower(row: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("server", "grew", "total_seconds", "executions", "p95", "p99", "lock_seconds")
+    kept = ("server", "total_seconds", "executions", "p95", "p99", "lock_seconds")
     return {
         "query": shortened(row["query"]),
         "query_id": shown_id(row["id"]),
+        "grew": row["grew"].replace(NO_BREAK_SPACE, " "),
         "total_change": _change(row["total_seconds"], row["seconds_before"]),
         **{name: row[name] for name in kept},
     }
