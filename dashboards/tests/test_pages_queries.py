@@ -3,9 +3,11 @@
 import csv
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from html import unescape
 
 import pytest
 from requests import Response
@@ -217,6 +219,12 @@ def test_a_text_of_any_length_is_searched_by_the_form(developer, stack):
     assert (short.status_code, "q=select" in short.headers["Location"]) == (303, True)
     assert "from=" in short.headers["Location"], "the time range is kept"
     assert SHOWN in words(developer.get(short.headers["Location"]).text)
+    ranged = developer.submit("/tailrace/queries/", {"q": PASTED}, "/tailrace/queries/")
+    assert "range=24h" in ranged.headers["Location"], "the range that the page shows is in its address"
+    shown = developer.get(ranged.headers["Location"]).text
+    address = unescape(re.search(r'href="([^"]+)"[^>]*>Link with fixed times', shown)[1])
+    assert "q=select" in address and "from=" in address and "range=" not in address
+    assert "Link with fixed times" not in developer.get(address).text
     many = ", ".join(str(number) for number in range(15_000))
     long = developer.submit(path, {"q": PASTED.replace("1, 'two'", many)}, path)
     assert (long.status_code, long.headers["Location"]) == (303, short.headers["Location"])

@@ -74,16 +74,18 @@ def search() -> Any:
 @blueprint.post("/tailrace/queries/")
 @page("queries")
 def submitted() -> Any:
-    """Searches for the text of the form. A short text becomes a part of the address, so that it is a link.
+    """Searches for the text of the form. A short text becomes a part of the address, with the time range, so
+    that it is a link.
 
     Addresses are logged: of a statement they contain the fingerprint, which has no literals.
     """
     text = _checked(request.form.get("q", "").strip())
     pasted = fingerprinting.pasted(text) if fingerprinting.is_statement(text) else None
     link = text if pasted is None else pasted.link
+    span = rendering.menu_range()
     if (link or not text) and len(quote(link)) <= MOST_IN_ADDRESS:
-        return redirect(rendering.changed(q=link or None), 303)
-    return _found(text, rendering.menu_range(), pasted)
+        return redirect(rendering.changed(q=link or None, **span.arguments()), 303)
+    return _found(text, span, pasted)
 
 
 def _checked(text: str) -> str:
