@@ -13,7 +13,8 @@ def interpret(relative_start: str, relative_end: str) -> None:
     """Makes charts and the preview of a time filter interpret ranges equally, also those of static_assets.
 
     Superset interprets "Last 6 hours" as the six hours to come, has no previous calendar day, and its current
-    day ends at the next midnight, so that no other time is comparable with it. It applies DEFAULT_RELATIVE_START_TIME and DEFAULT_RELATIVE_END_TIME, which are the arguments, to charts only.
+    day ends at the next midnight, so that no other time is comparable with it. It applies
+    DEFAULT_RELATIVE_START_TIME and DEFAULT_RELATIVE_END_TIME, which are the arguments, to charts only.
     """
     from superset.common.utils import time_range_utils
     from superset.views import api

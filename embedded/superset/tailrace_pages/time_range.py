@@ -1,5 +1,5 @@
-"""The time range of a page, by its address: `?range=24h`, `?range=today` (since 00:00 UTC), `?range=yesterday`
-(the last complete day, UTC), or `?from=2026-11-24T00:00:00Z&to=…` in UTC.
+"""The time range of a page, by its address: `?range=24h`, `?range=today` (since 00:00 UTC),
+`?range=yesterday` (the last complete day, UTC), or `?from=2026-11-24T00:00:00Z&to=…` in UTC.
 
 `parse` reads it, `arguments` writes it into links, so that links between pages keep it, and `parameters` are
 those of queries: `{from:DateTime('UTC')}` and `{to:DateTime('UTC')}`. `from` is included, `to` is not.
