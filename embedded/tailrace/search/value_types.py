@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -117,7 +117,13 @@ QUERY = ValueType("query id", "UInt64", "a query id of up to 16 hexadecimal digi
 ID = ValueType("id", "UUID", "an id of 32 hexadecimal digits", _uuid)
 
 
-def choice(words: Mapping[str, str]) -> ValueType:
-    """Returns a type with these words; each has an explanation."""
-    known = {word: word for word in words}
-    return ValueType("choice", "String", f"one of {', '.join(words)}", lambda text: known.get(text.lower()))
+def choice(words: Mapping[str, str], names: Collection[str] = ()) -> ValueType:
+    """Returns a type with these words; each has an explanation. `names` are others, in lower case with
+    spaces, which may be written with underscores."""
+    known = {**{name.replace("_", " "): name for name in names}, **{word: word for word in words}}
+    return ValueType(
+        "choice",
+        "String",
+        f"one of {', '.join(words)}",
+        lambda text: known.get(text.lower().replace("_", " ")),
+    )
