@@ -141,7 +141,7 @@ ROWS = {
             "instance": "pages-1",
             "source": "errorlog",
             "kind": "deadlock",
-            "event_time": at(66),
+            "event_time": at(minutes),
             "details": {
                 "rolled_back": "1",
                 "transaction_1_user": "warehouse",
@@ -150,6 +150,7 @@ ROWS = {
                 "transaction_2_query_id": SHOWN,
             },
         }
+        for minutes in range(54, 66 + 1)
     ],
 }
 
@@ -364,6 +365,15 @@ def test_the_page_states_the_ddl_the_deadlocks_and_the_versions_of_the_statement
         "index by_id dropped",
         "plan BBBB",
     ]
+
+
+def test_all_deadlocks_of_a_statement_are_behind_a_link(developer):
+    short = developer.get(PATH, **SPAN).text
+    assert "the latest 10 of 13;" in short and "Show all 13 rows" in short
+    (link,) = (each for each in re.findall(r'href="([^"]+)"', short) if "all=deadlocks" in each)
+    whole = developer.get(unescape(link).partition("#")[0]).text
+    assert "by the error logs: all 13;" in whole and "Show fewer rows" in whole
+    assert whole.count("the other one") == 13 and short.count("the other one") == 10
 
 
 @pytest.mark.parametrize("path", [PATH, "/tailrace/queries/"])
