@@ -47,7 +47,7 @@ SOURCES = (
         "Delay until read",
         20,
         "duration",
-        note="Time since the last line while bytes are unread; the lag of a replica is unknown, because servers "
+        note="Time since the last line while bytes are unread; the lag of a replica is unknown: servers "
         "do not log it",
     ),
 )
