@@ -109,8 +109,6 @@ def test_a_chosen_range_is_kept_for_the_next_dashboard_and_page(visitors, client
         assert default("errors") == "Last 6 hours"
         searched = visitor.get("/tailrace/search/", q="log:slow | top user").text
         assert 'range=6h" aria-current="true"' in searched
-        assert visitor.get("/tailrace/queries/", range="today").ok
-        assert (default("errors"), marked_range()) == (TODAY, "today")
         store("errors", own)
         assert (default("errors"), marked_range()) == (own, "24h"), "its own default ends it"
     finally:
