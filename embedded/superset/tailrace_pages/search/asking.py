@@ -97,11 +97,11 @@ def of_instances(query: SearchQuery, names: Sequence[str]) -> SearchQuery:
     return replace(query, where=named, pipe=Top("instance", MOST_WORDS))
 
 
-def with_instance(query: SearchQuery, name: str) -> SearchQuery:
-    """Returns the search of `words` with one of them as the name of the server."""
+def with_instance(query: SearchQuery, name: str) -> list[SearchQuery]:
+    """Returns the search of `words` with one of them as the name of the server, and that for its events."""
     named = Comparison("instance", EQUAL, (Value(name),))
     texts = [named if each.text == name else each for each in query.where.conditions]
-    return replace(query, where=All(tuple(texts)))
+    return [replace(query, where=All(tuple(texts))), replace(query, where=named)]
 
 
 def has_time(query: SearchQuery) -> bool:

@@ -104,7 +104,7 @@ def _events(text: str, asked: Request, span: TimeRange | None, linking: shown.Li
     found = listing(_rows, asked, shown.PAGE_SIZE, cursor(place) if place else None)
     following, rows = found.following, shown.events(found.events, linking)
     total = _total(asked) if place or following else len(rows)
-    known = {} if rows or place else {"meant": _meant(parse(text)) + _with_instances(parse(text), asked)}
+    known = {} if rows or place else {"of_instances": _of_instances(parse(text), asked)}
     return _page(
         text,
         span,
@@ -119,13 +119,9 @@ def _events(text: str, asked: Request, span: TimeRange | None, linking: shown.Li
     )
 
 
-def _meant(query: SearchQuery) -> list[tuple[str, str]]:
-    """Returns texts and addresses of the searches that a search of one text may mean."""
-    return [(text_of(each), _address(each)) for each in asking.meant(query)]
-
-
-def _with_instances(query: SearchQuery, asked: Request) -> list[tuple[str, str]]:
-    """Returns the searches in which a word of a search without events is the name of a server with events."""
+def _of_instances(query: SearchQuery, asked: Request) -> list[tuple[str, str]]:
+    """Returns texts and addresses of searches in which a word is the name of a server with events, with the
+    other words and without them; for a search that found nothing."""
     words = asking.words(query)
     if not words:
         return []
@@ -133,8 +129,9 @@ def _with_instances(query: SearchQuery, asked: Request) -> list[tuple[str, str]]
         found = aggregated(_rows_soon, replace(asked, query=asking.of_instances(asked.query, words)))
     except UnavailableError:
         return []
-    narrowed = [asking.with_instance(query, row["value"]) for row in found if row["value"] in words]
-    return [(text_of(each), _address(each)) for each in narrowed]
+    names = [row["value"] for row in found if row["value"] in words]
+    searches = [each for name in names for each in asking.with_instance(query, name)]
+    return [(text_of(each), _address(each)) for each in searches]
 
 
 def _total(asked: Request) -> int | None:
@@ -193,7 +190,7 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
         "bar": "",
         "caption": "",
         "count_all": "",
-        "meant": _meant(parse(text)) if asked else [],
+        "of_instances": [],
     }
     known |= {"first": "", "following": "", **found}
     role = asking.ROLES[viewer().audience]
@@ -209,6 +206,7 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
         pipe=asked.query.pipe if asked else None,
         own_time=asking.span_of(asked) if asked and span is None else None,
         notes=notes(asked.query) if asked else [],
+        meant=[(text_of(each), _address(each)) for each in asking.meant(parse(text))] if asked else [],
         saved=[] if text else _saved(),
         can_save=analyst.is_there(),
         examples=[
