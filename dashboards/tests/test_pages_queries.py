@@ -1,155 +1,34 @@
 """Tests the pages of statements over HTTP, as developers and analysts, with rows of a day a month ago."""
 
 import csv
-import hashlib
 import json
+import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
+from html import unescape
 
 import pytest
 from requests import Response
 
 from dashboards.tests.pages import Visitor, parsed
+from dashboards.tests.statement_rows import (
+    DIGEST,
+    END,
+    HOSTILE,
+    IT,
+    NAMED,
+    PASTED,
+    PATH,
+    ROWS,
+    SHOWN,
+    SPAN,
+    START,
+    USER,
+)
 from tailrace_local import clickhouse as local_clickhouse
 
 pytestmark = pytest.mark.browser
-
-END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=30)
-START = END - timedelta(hours=2)
-NAMED = "%Y%m%dT%H%MZ"
-"""Times in names of files."""
-SPAN = {"from": f"{START:%Y-%m-%dT%H:%M:%SZ}", "to": f"{END:%Y-%m-%dT%H:%M:%SZ}"}
-HOSTILE = "<script>alert('x')</script>"
-TEXT = f"select a, `{HOSTILE}` from pages_orders o where o.id = ? and o.b in(?+) order by a"
-IT = int.from_bytes(hashlib.md5(TEXT.encode()).digest()[8:])
-"""The query id of TEXT: the right-most 64 bits of its MD5 hash."""
-SHOWN = f"{IT:016X}"
-PATH = f"/tailrace/queries/{SHOWN}/"
-PASTED = f"SELECT a, `{HOSTILE}` FROM pages_orders o WHERE o.id = 17 AND o.b IN (1, 'two') ORDER BY a ASC"
-DIGEST = "cd" * 32
-DDL = IT ^ 0xFFFF
-"""The query id of the DDL on the table of the statement; the next one is that of another statement."""
-USER = '"><img src=x onerror=alert(1)>'
-OLD, NEW = "A" * 16, "B" * 16
-ADVICE = "missing index · o: no index can be used: consider one on (id, b) · reads 51,000 rows"
-
-
-def at(minutes: int) -> str:
-    return f"{START + timedelta(minutes=minutes):%Y-%m-%d %H:%M:%S}"
-
-
-def execution(minutes: int, seconds: float, **columns) -> dict:
-    its = {
-        "cluster": "pages-of-queries",
-        "instance": "pages-1",
-        "query_id": IT,
-        "rule_set": "tailrace-2",
-        "weight": 2,
-    }
-    who = {"user": USER, "host": "10.9.8.7", "database": "pages", "verb": "SELECT"}
-    return {**its, **who, "event_time": at(minutes), "query_time": seconds, "rows_examined": 500, **columns}
-
-
-def plan(plan_hash: str, first: int, last: int, **columns) -> dict:
-    its = {
-        "cluster": "pages-of-queries",
-        "instance": "pages-1",
-        "query_id": IT,
-        "plan_hash": plan_hash,
-        "source": "slowlog",
-    }
-    times = {"first_seen_at": at(first), "seen_at": at(last)}
-    return {**its, **times, "hash_rules": "plan-1", "database": "pages", **columns}
-
-
-ROWS = {
-    "query_events": [
-        execution(-60, 0.1),
-        execution(10, 0.25, plan_hash=OLD),
-        execution(70, 1.5, plan_hash=NEW, tags={"application": HOSTILE, "route": "/cart"}),
-        execution(
-            71,
-            4.5,
-            plan_hash=NEW,
-            attributes={"Query_digest": DIGEST.upper()},
-            tags={"application": "pages-web", "version": "2"},
-        ),
-        execution(-30, 0, query_id=DDL + 1, tags={"application": "pages-web", "version": "0"}),
-        execution(65, 0, query_id=DDL + 1, tags={"application": "pages-web", "version": "1"}),
-        execution(68, 0, query_id=DDL + 1, tags={"application": "pages-web", "version": "2"}),
-        execution(69, 0, query_id=DDL, verb="ALTER", tables_written=["pages_orders"]),
-    ],
-    "fingerprints": [
-        {
-            "query_id": IT,
-            "rule_set": "tailrace-2",
-            "fingerprint": TEXT,
-            "verb": "SELECT",
-            "tables_read": ["pages_orders"],
-            "first_seen_at": at(-60),
-            "seen_at": at(71),
-        },
-        {
-            "query_id": DDL,
-            "rule_set": "tailrace-2",
-            "fingerprint": "alter table pages_orders drop index by_id",
-            "verb": "ALTER",
-            "tables_written": ["pages_orders"],
-            "seen_at": at(69),
-        },
-    ],
-    "plans": [
-        plan(
-            OLD,
-            10,
-            10,
-            tree="query block\n  o: ref by by_id, 7 rows",
-            model=json.dumps(
-                {"plan": {"table": "pages_orders", "alias": "o", "index": "by_id", "ref": ["const"]}}
-            ),
-        ),
-        plan(
-            NEW,
-            70,
-            71,
-            tree="query block\n  o: ALL, 51,000 rows",
-            advice=[ADVICE],
-            model=json.dumps({"plan": {"schema": "pages", "table": "pages_orders", "alias": "o"}}),
-        ),
-    ],
-    "plan_changes": [
-        {
-            "cluster": "pages-of-queries",
-            "instance": "pages-1",
-            "query_id": IT,
-            "changed_at": at(70),
-            "old_plan": OLD,
-            "new_plan": NEW,
-            "verdict": "slower",
-            "ratio": 6,
-            "executions_before": 40,
-            "executions_after": 20,
-            "updated_at": at(71),
-        }
-    ],
-    "error_events": [
-        {
-            "cluster": "pages-of-queries",
-            "instance": "pages-1",
-            "source": "errorlog",
-            "kind": "deadlock",
-            "event_time": at(66),
-            "details": {
-                "rolled_back": "1",
-                "transaction_1_user": "warehouse",
-                "transaction_1_query_id": f"{DDL:016X}",
-                "transaction_2_user": USER,
-                "transaction_2_query_id": SHOWN,
-            },
-        }
-    ],
-}
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +96,13 @@ def test_a_text_of_any_length_is_searched_by_the_form(developer, stack):
     assert (short.status_code, "q=select" in short.headers["Location"]) == (303, True)
     assert "from=" in short.headers["Location"], "the time range is kept"
     assert SHOWN in words(developer.get(short.headers["Location"]).text)
+    developer.session.cookies.pop("tailrace_range", None)
+    ranged = developer.submit("/tailrace/queries/", {"q": PASTED}, "/tailrace/queries/")
+    assert "range=24h" in ranged.headers["Location"], "the range that the page shows is in its address"
+    shown = developer.get(ranged.headers["Location"]).text
+    address = unescape(re.search(r'href="([^"]+)"[^>]*>Link with fixed times', shown)[1])
+    assert "q=select" in address and "from=" in address and "range=" not in address
+    assert "Link with fixed times" not in developer.get(address).text
     many = ", ".join(str(number) for number in range(15_000))
     long = developer.submit(path, {"q": PASTED.replace("1, 'two'", many)}, path)
     assert (long.status_code, long.headers["Location"]) == (303, short.headers["Location"])
@@ -299,7 +185,8 @@ def test_a_range_without_entries_says_so_and_links_to_the_last_one(developer):
     assert "The slow logs have no entry of this statement in this time range." in words(answer.text)
     addresses = [attributes.get("href") or "" for _, attributes in parsed(answer.text).tags]
     assert addresses.count("/tailrace/setup/") == 2, "of the menu, and where plans are missing"
-    (link,) = (each for each in addresses if each.startswith(f"{PATH}?from="))
+    days_ago = re.compile(rf"{PATH}\?from=(?!{datetime.now(UTC):%Y-%m-%d})")
+    (link,) = filter(days_ago.match, addresses)
     assert "Executions 8" in words(developer.get(link).text)
 
 
@@ -354,6 +241,15 @@ def test_the_page_states_the_ddl_the_deadlocks_and_the_versions_of_the_statement
         "index by_id dropped",
         "plan BBBB",
     ]
+
+
+def test_all_deadlocks_of_a_statement_are_behind_a_link(developer):
+    short = developer.get(PATH, **SPAN).text
+    assert "the latest 10 of 13;" in short and "Show all 13 rows" in short
+    (link,) = (each for each in re.findall(r'href="([^"]+)"', short) if "all=deadlocks" in each)
+    whole = developer.get(unescape(link).partition("#")[0]).text
+    assert "by the error logs: all 13;" in whole and "Show fewer rows" in whole
+    assert whole.count("the other one") == 13 and short.count("the other one") == 10
 
 
 @pytest.mark.parametrize("path", [PATH, "/tailrace/queries/"])

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dashboards.tests.pages_data import CHANNEL
+from dashboards.tests.pages_data import CHANNEL, SCRIPT
 from tailrace.search.scheduled import saved
 
 pytestmark = pytest.mark.browser
@@ -95,6 +95,15 @@ def test_links_to_searches_keep_the_time_range_of_the_page(visitors):
     assert 'href="/tailrace/search/?q=verb:DROP,TRUNCATE,ALTER&amp;range=30d"' in examples
     named = security.get("/tailrace/search/", q="203.0.113.66", range="7d").text
     assert 'href="/tailrace/search/?q=client:203.0.113.66&amp;range=7d"' in named
+
+
+def test_a_search_without_events_offers_the_server_that_one_of_its_words_names(visitors, places):
+    security = visitors["security"]
+    shown = security.get("/tailrace/search/", q=f'"{SCRIPT}" nowhere', range="90d").text
+    assert "is the name of a server" in shown and SCRIPT not in shown
+    assert shown.count('href="/tailrace/search/?q=instance:') == 2, "with the other word and without it"
+    without = security.get("/tailrace/search/", q="elsewhere nowhere", range="90d").text
+    assert "No event matches" in without and "is the name of a server" not in without
 
 
 def test_words_that_join_no_conditions_are_explained(visitors):

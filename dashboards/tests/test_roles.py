@@ -91,6 +91,18 @@ def test_gets_the_data_of_its_dashboards_and_of_no_other(clients, charts):
         assert found in ((200,) if may(key, slug) else FORBIDDEN), f"{key}: {chart}: {found}"
 
 
+@pytest.mark.parametrize("key", LOOKERS)
+def test_shares_a_link_whose_filters_do_not_change(admin, clients, charts, key):
+    """The menu entry *Share* copies a permanent link; a later choice does not change its filters."""
+    numbers = {each["name"]: each["id"] for each in admin.every(dashboard_roles.ROLES)}
+    permissions = dashboard_roles._permissions_of(admin, numbers[dashboard_roles.load()[key].name])
+    assert ("can_share_dashboard", "Superset") in permissions, "the entry is in the menu"
+    path = f"/api/v1/dashboard/{next(chart for chart in charts if may(key, chart.slug)).dashboard}/permalink"
+    chosen = [{"dataMask": {"NATIVE_FILTER-time-range": {"filterState": {"value": each}}}} for each in "ab"]
+    first, _ = (clients[key].post(path, state)["key"] for state in chosen)
+    assert clients[key].get(f"/api/v1/dashboard/permalink/{first}")["state"] == chosen[0]
+
+
 def test_downloads_the_data_of_its_charts_and_of_no_other(clients, charts):
     """The heading shows that tailrace_chart_csv writes the file; test_hostile_input.py tests its cells.
 

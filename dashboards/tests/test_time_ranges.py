@@ -18,7 +18,8 @@ SHORT = {
     "Last 1 hour": timedelta(hours=1),
     "Last 6 hours": timedelta(hours=6),
 }
-YESTERDAY = "previous calendar day"
+TODAY, YESTERDAY = "Current day", "previous calendar day"
+LIST = (*SHORT, TODAY, YESTERDAY)
 FILTER = "NATIVE_FILTER-time-range"
 DATASET = "Error log messages"
 TICK = timedelta(seconds=1)
@@ -31,11 +32,10 @@ def test_the_installed_time_filter_lists_them(stack):
     packages = Superset(stack.settings, stack.home).python().parent.parent / "lib"
     scripts = packages.glob("python*/site-packages/superset/static/assets/*.chunk.js")
     (script,) = [text for each in scripts if 'value:"Last 15 minutes"' in (text := each.read_text())]
-    places = [script.index(f'{{value:"{text}",') for text in (*SHORT, YESTERDAY, "Last day")]
+    places = [script.index(f'{{value:"{text}",') for text in (*LIST, "Last day")]
     assert places == sorted(places)
-    assert "new Set([" + "".join(f'"{text}",' for text in (*SHORT, YESTERDAY)) + '"Last day",' in script, (
-        "it selects them"
-    )
+    known = "".join(f'"{text}",' for text in LIST)
+    assert f'new Set([{known}"Last day",' in script, "it selects them"
 
 
 def interpreted(client, visitors, text: str) -> tuple[list[datetime], list[datetime]]:  # noqa: F811
@@ -65,6 +65,12 @@ def test_the_previous_calendar_day_is_a_whole_day(client, visitors):  # noqa: F8
     begin, end = shown
     assert (begin.hour, begin.minute, end - begin) == (0, 0, timedelta(days=1))
     assert end.date() in (before, datetime.now(UTC).date())
+
+
+def test_the_current_day_ends_now(client, visitors):  # noqa: F811
+    for begin, end in interpreted(client, visitors, TODAY):
+        assert (begin.hour, begin.minute) == (0, 0) and begin <= end <= begin + timedelta(days=1)
+        assert abs(end - datetime.now(UTC)) < TOLERANCE
 
 
 def test_a_chosen_range_is_kept_for_the_next_dashboard_and_page(visitors, client):  # noqa: F811

@@ -37,9 +37,10 @@ SHORT_RANGES = {
     "Last 15 minutes": "Last 15 minutes",
     "Last 1 hour": "Last 1 hour",
     "Last 6 hours": "Last 6 hours",
+    "Current day": "Today",
     "previous calendar day": "Yesterday",
 }
-"""Labels by values. "Yesterday" is one of the list "Last", which opens first."""
+"""Labels by values. "Today" and "Yesterday" are in the list "Last", which opens first."""
 FIRST_RANGE = re.compile(r'\{value:"Last day",label:(?P<translate>\(0,\w+\.t\))\("Last day"\)\}')
 """The first item of the list, as the minifier writes it."""
 KNOWN_RANGES = 'new Set(["Last day",'

@@ -14,6 +14,7 @@ NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
 RANGES = [
     ("Last 15 minutes", {"range": "15m"}),
     ("Last day", {"range": "24h"}),
+    ("Current day", {"range": "today"}),
     ("previous calendar day", {"range": "yesterday"}),
     (
         "2026-11-26T14:00:00 : 2026-11-26T15:30:00",

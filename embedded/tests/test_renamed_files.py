@@ -79,12 +79,14 @@ def test_old_keys_of_alerts_yaml_are_no_other_keys():
 
 
 DOWNLOAD = ("can_csv", "Superset")
+SHARE = ("can_share_dashboard", "Superset")
 
 
 def of_the_release(role: roles.Role) -> roles.Role:
-    """The role as it was before there were work pages, and when only administrators could download."""
+    """The role as it was before there were work pages, when only administrators could download, and nobody
+    could share a dashboard."""
     added = {permissions.RESOURCE, *permissions.MENU}
-    kept = {each for each in role.permissions if each[1] not in added}
+    kept = {each for each in role.permissions if each[1] not in added} - {SHARE}
     return dataclasses.replace(
         role, permissions=frozenset(kept if role.key == roles.ADMIN else kept - {DOWNLOAD})
     )

@@ -77,9 +77,10 @@ def test_short_ranges_are_the_first_of_the_list(assets):
         'a;c=[{value:"Last 15 minutes",label:(0,r.t)("Last 15 minutes")},'
         '{value:"Last 1 hour",label:(0,r.t)("Last 1 hour")},'
         '{value:"Last 6 hours",label:(0,r.t)("Last 6 hours")},'
+        '{value:"Current day",label:(0,r.t)("Today")},'
         '{value:"previous calendar day",label:(0,r.t)("Yesterday")},'
         + LIST.removeprefix("c=[")
-        + ';d=new Set(["Last 15 minutes","Last 1 hour","Last 6 hours","previous calendar day",'
+        + ';d=new Set(["Last 15 minutes","Last 1 hour","Last 6 hours","Current day","previous calendar day",'
         + '"Last day","Last week"])'
     )
     assert static_assets.with_short_ranges(text) == text
@@ -245,8 +246,9 @@ def test_another_version_of_superset_is_an_error(assets):
         ("Last 15 minutes", "Last 15 minutes"),
         ("Last day", "Last day"),
         ("Last 6 hours : now", "Last 6 hours : now"),
+        ("Current day", "DATETRUNC(DATETIME('today'), DAY) : DATETIME('now')"),
         (None, None),
     ],
 )
-def test_hours_are_minutes_for_superset(text, meant):
+def test_ranges_that_superset_interprets_otherwise(text, meant):
     assert time_ranges.as_superset_reads(text) == meant

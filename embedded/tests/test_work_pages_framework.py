@@ -58,6 +58,13 @@ def test_yesterday_is_the_last_complete_day_in_utc_and_survives_a_link():
     assert found.arguments() == {"range": "yesterday"}
 
 
+def test_today_begins_at_midnight_in_utc_and_is_never_empty():
+    found = time_range.parse({"range": "today"}, NOW)
+    assert found.parameters() == {"from": "2026-03-01 00:00:00", "to": "2026-03-01 12:00:00"}
+    assert found.arguments() == {"range": "today"}
+    assert time_range.parse({"range": "today"}, NOW.replace(hour=0)).seconds == 1
+
+
 def test_the_end_of_a_range_is_now_by_default_and_the_default_range_a_day():
     assert time_range.parse({"from": "2026-02-01"}, NOW).until == NOW.replace(microsecond=0)
     assert time_range.parse({}, NOW).seconds == 86_400

@@ -83,7 +83,10 @@ def test_a_list_states_how_many_events_there_are():
     ("text", "searches"),
     [
         ("203.0.113.66", ["client:203.0.113.66"]),
-        ("etl last:6h", ["user:etl last:6h", "client:etl last:6h", "table:etl last:6h"]),
+        (
+            "etl last:6h",
+            ["user:etl last:6h", "client:etl last:6h", "table:etl last:6h", "instance:etl last:6h"],
+        ),
         (f"p1-user-{32 * 'a'}", [f"user:p1-user-{32 * 'a'}"]),
         ('"select 1"', []),
         ("user:reporting", []),
@@ -93,6 +96,26 @@ def test_a_list_states_how_many_events_there_are():
 )
 def test_a_name_without_its_field_leads_to_the_events_of_the_name(text, searches):
     assert [text_of(each) for each in asking.meant(parse(text))] == searches
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("db-2 replication", ["db-2", "replication"]),
+        ("db-2", []),
+        ("user:ann db-2", []),
+        ("db-2 lost | count", []),
+        ("a b c d e", []),
+    ],
+)
+def test_a_word_of_a_search_may_be_the_name_of_a_server(text, words):
+    query = parse(text)
+    assert asking.words(query) == words
+    if words:
+        asked = asking.of_instances(query, words)
+        assert text_of(asked) == "instance:db-2,replication | top instance 4"
+        narrowed = map(text_of, asking.with_instance(query, "db-2"))
+        assert list(narrowed) == ["instance:db-2 replication", "instance:db-2"]
 
 
 def test_a_row_leads_to_the_pages_that_the_viewer_has():

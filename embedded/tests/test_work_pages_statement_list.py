@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tailrace_pages import csv_table, formats
 from tailrace_pages.statements import listing
 from tailrace_pages.time_range import TimeRange
 
@@ -122,10 +123,37 @@ def test_the_list_has_pages_and_orders_that_state_their_threshold():
     assert len(listed(rows, order="p95").rows) == listing.MOST
 
 
+@pytest.mark.parametrize(
+    ("days", "executions", "minute", "shown", "saved"),
+    [
+        (2, 4, 0, "2026-03-04 11:00:00", "2026-03-04T11:00:00Z"),
+        (3, 4, 0, "2026-03-04 11:00 to 12:00", "2026-03-04T11:00:00Z/2026-03-04T12:00:00Z"),
+        (3, 4, 17, "2026-03-04 11:17:00", "2026-03-04T11:17:00Z"),
+        (2, 0, 0, "2026-03-04 11:00 to 12:00", "2026-03-04T11:00:00Z/2026-03-04T12:00:00Z"),
+    ],
+)
+def test_a_time_of_a_rollup_is_an_hour(days, executions, minute, shown, saved):
+    """Ranges of more than two days, and statements without an entry in the range, are read from rollups."""
+    seen = NOON - HOUR + timedelta(minutes=minute)
+
+    def rows(query, **_):
+        if not query.startswith("page_query_list") or not executions:
+            return []
+        return [
+            {"id": 1, "total_seconds": 2.0, "all_seconds": 8.0, "last_seen": seen, "statements": 1}
+            | {"executions": executions}
+        ]
+
+    found = [{"id": 1, "query": "select 1", "last_seen": seen}]
+    (row,) = listing.measured(rows, found, TimeRange(NOON - timedelta(days=days), NOON), {})
+
+    assert (formats.time(row["last_seen"]), csv_table.cell(row["last_seen"])) == (shown, saved)
+
+
 def test_slower_statements_say_what_grew_and_which_cannot_be_compared():
     times = {"seconds_before": 2.0, "total_seconds": 6.0, "executions": 20, "p95": 0.1, "p99": 0.9}
     one = {"id": 7, "server": "db1", "query": "select ?", "lock_seconds": 0.0, "obstacle": "", **times}
-    grew = {**one, "grew": "p99 8 ms → 900 ms (113\u00d7)"}
+    grew = {**one, "grew": "p95\xa02\xa0ms\xa0→\xa090\xa0ms; p99\xa08\xa0ms\xa0→\xa0900\xa0ms"}
     unknown = {**one, "id": 8, "grew": "", "obstacle": "the server logs differently since noon"}
 
     def rows(query, **parameters):
@@ -134,7 +162,9 @@ def test_slower_statements_say_what_grew_and_which_cannot_be_compared():
 
     found, sentences = listing.slower(rows, SPAN, {"cluster": "", "instance": "db1"})
     (row,) = found.rows
-    assert (row["query_id"], row["grew"], row["total_change"]) == (f"{7:016X}", grew["grew"], "+200 %")
+    shown = formats.of_kind("text", row["grew"])
+    assert (row["query_id"], row["total_change"]) == (f"{7:016X}", "+200 %")
+    assert shown == csv_table.cell(row["grew"]) == "p95 2 ms → 90 ms; p99 8 ms → 900 ms"
     assert found.caption("slower").endswith("beyond noise: 1") and not found.has_more
     assert sentences == ["db1: 1 statement cannot be compared: the server logs differently since noon."]
 

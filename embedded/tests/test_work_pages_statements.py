@@ -165,6 +165,14 @@ def test_a_table_says_of_how_many_rows_it_shows_the_first(known, of_all, shown):
     assert tables.part(10, known, of_all, "latest") == shown
 
 
+@pytest.mark.parametrize(
+    ("known", "of_all", "shown"),
+    [(14, 14, "all 14"), (50, 1200, "the first 50 of 1,200"), (200, 0, "the first 200 of at least 200")],
+)
+def test_a_table_with_all_rows_that_are_known_says_if_there_are_more(known, of_all, shown):
+    assert tables.part(known, known, of_all, "first") == shown
+
+
 def test_the_limits_of_the_data_count_servers():
     rows = [LOGGED, {**LOGGED, "server": "db2"}, {**LOGGED, "server": "db3", "logged": "≥ 1 s"}]
     assert Logging(["db1", "db2", "db3", "db4"], rows).limits() == (

@@ -96,6 +96,9 @@ def test_the_end_of_a_replication_outage_is_listed_and_a_chosen_kind_has_all_its
     assert shown["replication error"] == (True, True)
     assert shown["replication state"] == (False, True), "it says when the outage ended"
     assert shown["innodb monitor"] == (False, False)
+    found = errors("errors")
+    listed, notable = (sum(row[key] for row in found) for key in ("listed", "notable"))
+    assert listed == notable + 1, "the list of Errors has the changes of replication, its number does not"
     (monitor,) = [row for row in errors("errors", what=["innodb monitor"]) if row["what"] == "innodb monitor"]
     assert monitor["notable"] and monitor["listed"]
 

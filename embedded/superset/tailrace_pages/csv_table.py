@@ -44,7 +44,7 @@ def cell(value: object) -> str:
     """Returns the text of a cell; empty for an unknown value."""
     if value is None:
         return ""
-    if isinstance(value, datetime):
+    if isinstance(value, datetime | formats.Hour):
         return formats.iso(value)
     if isinstance(value, float):
         return _number(value)

@@ -6,7 +6,8 @@ the kind of a column (columns.py).
 
 import math
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Context
 
 from tailrace.alerts.entity_key import entity_of, in_words
@@ -27,6 +28,13 @@ _DURATIONS = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1.0, 1e3, "ms"), (60.0, 1.
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_HALF_UP)
 """Rounds 12.25 to 12.3, as browsers do."""
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB")
+
+
+@dataclass(frozen=True)
+class Hour:
+    """The hour of something whose exact time is not known, by its beginning in UTC."""
+
+    start: datetime
 
 
 def count(value: float | None) -> str:
@@ -109,13 +117,24 @@ def change(now: float | None, before: float | None) -> str:
     return f"{percent:+,d} %" if percent else "unchanged"
 
 
-def time(value: datetime | None) -> str:
-    """2026-11-24 14:10:05, in UTC; the title of the column says so."""
+def time(value: datetime | Hour | None) -> str:
+    """2026-11-24 14:10:05, in UTC; the title of the column says so. An hour: 2026-11-24 14:00 to 15:00"""
+    if isinstance(value, Hour):
+        start = _utc(value.start)
+        return f"{start:%Y-%m-%d %H}:00 to {start.hour + 1:02}:00"
     return UNKNOWN if value is None else f"{_utc(value):%Y-%m-%d %H:%M:%S}"
 
 
-def iso(value: datetime) -> str:
-    """2026-11-24T14:10:05Z, for `<time datetime>` and for addresses."""
+def is_hour(value: object) -> bool:
+    """Whether only the hour is known: then it is no single time of another time zone."""
+    return isinstance(value, Hour)
+
+
+def iso(value: datetime | Hour) -> str:
+    """2026-11-24T14:10:05Z, for `<time datetime>` and for addresses. An hour is an interval of ISO 8601:
+    2026-11-24T14:00:00Z/2026-11-24T15:00:00Z"""
+    if isinstance(value, Hour):
+        return f"{iso(value.start)}/{iso(value.start + timedelta(hours=1))}"
     return f"{_utc(value):%Y-%m-%dT%H:%M:%SZ}"
 
 

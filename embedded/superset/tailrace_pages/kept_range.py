@@ -19,6 +19,7 @@ BY_NAME = {
     "1h": "Last 1 hour",
     "6h": "Last 6 hours",
     "24h": "Last day",
+    time_range.TODAY: "Current day",
     time_range.YESTERDAY: "previous calendar day",
     "7d": "Last week",
     "30d": "Last month",

@@ -63,6 +63,7 @@ def render(template: str, title: str, span: TimeRange | None = None, **context: 
         "title": title,
         "span": span,
         "ranges": _range_links(span) if span else [],
+        "fixed_times": fixed_times(span) if span else "",
         "kept": [(name, value) for name, value in _arguments() if name not in (*time_range.NAMES, "page")],
         "viewer": seen_by,
         "navigation": navigation(seen_by),
@@ -125,6 +126,13 @@ def changed(**arguments: str | None) -> str:
     given = [(name, value) for name, value in arguments.items() if value is not None]
     query = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in left + given)
     return f"{request.script_root}{_quoted(request.path)}" + (f"?{query}" if query else "")
+
+
+def fixed_times(span: TimeRange) -> str:
+    """Returns the address of this page with the times of a relative range; empty for a range of two times."""
+    if not span.name:
+        return ""
+    return changed(**{"range": None, **TimeRange(span.since, span.until).arguments()})
 
 
 def navigation(seen_by: Viewer) -> list[tuple[str, str, bool]]:

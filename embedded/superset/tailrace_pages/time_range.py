@@ -1,5 +1,5 @@
-"""The time range of a page, by its address: `?range=24h`, `?range=yesterday` (the last complete day, UTC), or
-`?from=2026-11-24T00:00:00Z&to=…` in UTC.
+"""The time range of a page, by its address: `?range=24h`, `?range=today` (since 00:00 UTC),
+`?range=yesterday` (the last complete day, UTC), or `?from=2026-11-24T00:00:00Z&to=…` in UTC.
 
 `parse` reads it, `arguments` writes it into links, so that links between pages keep it, and `parameters` are
 those of queries: `{from:DateTime('UTC')}` and `{to:DateTime('UTC')}`. `from` is included, `to` is not.
@@ -22,9 +22,11 @@ RANGES = {
     "30d": timedelta(days=30),
     "90d": timedelta(days=90),
 }
-YESTERDAY = "yesterday"
-NAMED = ("15m", "1h", "6h", "24h", YESTERDAY, "7d", "30d", "90d")
+TODAY, YESTERDAY = "today", "yesterday"
+NAMED = ("15m", "1h", "6h", "24h", TODAY, YESTERDAY, "7d", "30d", "90d")
 """Values of `range`, in the order of their links."""
+SHORTEST = timedelta(seconds=1)
+"""Of a range: at midnight, today is not empty."""
 DEFAULT = "24h"
 NAMES = ("range", "from", "to")
 """The arguments of addresses that this module reads and writes."""
@@ -40,9 +42,11 @@ def parse(arguments: Mapping[str, str], now: datetime, default: str = DEFAULT) -
     if arguments.get("from") or arguments.get("to"):
         return _between(arguments, now)
     name = arguments.get("range") or default
+    midnight = now.replace(hour=0, minute=0, second=0)
+    if name == TODAY:
+        return TimeRange(midnight, max(now, midnight + SHORTEST), name)
     if name == YESTERDAY:
-        today = now.replace(hour=0, minute=0, second=0)
-        return TimeRange(today - timedelta(days=1), today, name)
+        return TimeRange(midnight - timedelta(days=1), midnight, name)
     if name not in RANGES:
         raise BadAddressError(f"range={name} is not a time range; there are {', '.join(NAMED)}.")
     return TimeRange(now - RANGES[name], now, name)

@@ -52,7 +52,12 @@ def of_range(query: str, seconds: float) -> str:
     """Returns the name of a query for text_of, without the parts that a range of so many seconds does not
     read: ClickHouse takes longer to analyse them than to read the rows of a short range. The file has the
     variable `exact`, which is false by default: then it has all parts, for any range."""
-    return query + _EXACT if int(seconds) <= EXACT_SECONDS else query
+    return query if of_hours(seconds) else query + _EXACT
+
+
+def of_hours(seconds: float) -> bool:
+    """Returns whether queries with `exact` read a range of so many seconds from rollups of hours and days."""
+    return int(seconds) > EXACT_SECONDS
 
 
 @cache

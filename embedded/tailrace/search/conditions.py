@@ -138,6 +138,9 @@ def _equal(values: Sequence[Value], column: Column, its: ValueType, parameters: 
     """Returns conditions of which one holds if the column has one of the values."""
     patterns = [value for value in values if value.is_pattern]
     exact = [value for value in values if not value.is_pattern and _occurs(value, column, its)]
+    if column.also is not None and (others := [each for each in values if each not in exact]):
+        mine = _equal(exact, replace(column, also=None), its, parameters) if exact else []
+        return [*mine, *_equal(others, column.also, its, parameters)]
     if column.is_array:
         return [_in_array(value, column, parameters) for value in [*patterns, *exact]]
     if column.wider is not None:

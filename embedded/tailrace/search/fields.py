@@ -30,6 +30,15 @@ KINDS = {
 }
 OTHER_KINDS = {"login": "connection", "logout": "connection"}
 """Words of the pages for kinds."""
+MESSAGES = (
+    *("access denied", "aborted connection", "packet not read", "too many connections"),
+    *("replication error", "replication state", "errant gtid", "role change"),
+    *("crash", "deadlock", "victim of a deadlock", "foreign key error", "innodb monitor", "innodb pressure"),
+    *("corruption", "disk full", "out of memory", "sst", "ist", "quorum lost", "cluster view"),
+    *("cluster state", "cluster conflict", "cluster inconsistent", "flow control", "plugin change"),
+    *("server state", "restart", "crash recovery", "shutdown", "backup"),
+)
+"""Kinds of messages of the error log, as the dashboard *Errors* names them; `other` is one of KINDS."""
 
 
 @dataclass(frozen=True)
@@ -42,19 +51,33 @@ class Field:
     other_names: tuple[str, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict)
     """The possible values with their meanings, if they are few."""
+    names: tuple[str, ...] = ()
+    """Further possible values, which need no explanation."""
     has_top: bool = True
     """Whether `| top` groups by it."""
 
 
 def _choice(
-    name: str, values: Mapping[str, str], description: str, others: Mapping[str, str] = MappingProxyType({})
+    name: str,
+    values: Mapping[str, str],
+    description: str,
+    others: Mapping[str, str] = MappingProxyType({}),
+    names: tuple[str, ...] = (),
 ) -> Field:
-    return Field(name, types.choice(values, others), description, values=values)
+    known = types.choice(values, {**others, **{each: each for each in names}})
+    return Field(name, known, description, values=values, names=names)
 
 
 FIELDS = (
     _choice("log", LOGS, "The kind of log, or `alert`"),
-    _choice("kind", KINDS, "What the event is; `login` and `logout` mean `connection`", OTHER_KINDS),
+    _choice(
+        "kind",
+        KINDS,
+        "What the event is, with `login` and `logout` for `connection`, or the kind of an error log's message "
+        'as *Errors* names it, such as `kind:"replication error"`',
+        OTHER_KINDS,
+        MESSAGES,
+    ),
     Field("user", types.NAME, "The account's user name", ("account",)),
     Field(
         "client",

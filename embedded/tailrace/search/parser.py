@@ -212,9 +212,11 @@ class _Parser:
     def _not_a_value(self, its: Field, text: str) -> str:
         if its.values:
             also = (
-                "; kinds of messages of the error log are values of `command`" if its.name == "kind" else ""
+                "; kinds of messages that *Errors* names `other` are values of `level`"
+                if its.name == "kind"
+                else ""
             )
-            return unknown(f"value of {its.name}", text, its.values) + also
+            return unknown(f"value of {its.name}", text, [*its.values, *its.names]) + also
         return f"{its.name}:{text} is not {its.type.expected}"
 
     def _value(self, its: Field, operator: str) -> Value:

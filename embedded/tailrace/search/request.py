@@ -13,7 +13,7 @@ from tailrace.search.errors import DeniedError, SearchError
 from tailrace.search.fields import BY_NAME
 from tailrace.search.model import All, Around, Comparison, Condition, Not, SearchQuery, Text, Timeline, Top
 from tailrace.search.model import Any as AnyOf
-from tailrace.search.sources import ALERTS, SOURCES, Role, Source, right_on
+from tailrace.search.sources import ALERTS, SOURCES, Column, Role, Source, right_on
 from tailrace.search.value_types import ID, Parameter
 
 DEFAULT_SECONDS = 86_400
@@ -123,8 +123,12 @@ class Request:
 
 
 def _has(source: Source, name: str, value: object) -> bool:
-    values = source.columns[name].values
-    return value is None or values is None or value in values
+    column: Column | None = source.columns[name]
+    while column is not None and value is not None:
+        if column.values is None or value in column.values:
+            return True
+        column = column.also
+    return value is None
 
 
 def comparisons(condition: Condition | None) -> Iterator[Comparison]:

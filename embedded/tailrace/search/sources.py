@@ -7,6 +7,8 @@ empty name, and for a NULL.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tailrace.search.fields import MESSAGES
+
 _PLACE = "if(e.ip = '', e.host, e.ip)"
 CLIENT = (
     f"if(isIPv6String({_PLACE}), "
@@ -56,6 +58,8 @@ class Column:
     wider: Mapping[str, tuple[str, ...]] | None = None
     """Of names in lower case with spaces, which may be written with underscores and in any case: what other
     names stand for. None: the values are no such names."""
+    also: "Column | None" = None
+    """Where values are that are none of `values`: names, if it is `wider`."""
     of_table: str = ""
     """Another table, by event id, whose column `sql` is."""
 
@@ -185,13 +189,15 @@ AUDIT = Source(
     query="e.query_id",
     text="trim(concat(e.command, ' ', e.object))",
 )
+_NAME_OF_MESSAGE = Column(NAME_OF_MESSAGE, wider=WIDER_NAMES)
+_KIND_OF_MESSAGE = replace(_NAME_OF_MESSAGE, values=frozenset(MESSAGES))
 ERRORS = Source(
     "error_events",
     {
         **_OF_LOGS,
         "log": _constant("error"),
-        "kind": _always(KIND_OF_MESSAGE, "refused", "message"),
-        "command": Column(NAME_OF_MESSAGE, wider=WIDER_NAMES),
+        "kind": replace(_always(KIND_OF_MESSAGE, "refused", "message"), also=_KIND_OF_MESSAGE),
+        "command": _NAME_OF_MESSAGE,
         "session": Column(_THREAD, f"{_THREAD} != 0"),
         "status": _nullable("if(e.kind = 'access_denied', toNullable(1045), NULL)"),
         "level": _text("e.level"),

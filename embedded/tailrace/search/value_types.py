@@ -119,6 +119,14 @@ ID = ValueType("id", "UUID", "an id of 32 hexadecimal digits", _uuid)
 
 
 def choice(words: Mapping[str, str], others: Mapping[str, str] = MappingProxyType({})) -> ValueType:
-    """Returns a type with these words; each has an explanation. `others` mean one of the words."""
-    known = {word: word for word in words} | dict(others)
-    return ValueType("choice", "String", f"one of {', '.join(words)}", lambda text: known.get(text.lower()))
+    """Returns a type with these words; each has an explanation. `others`, in lower case, mean one of the words
+    or themselves. Underscores are spaces."""
+    known = {_spaced(word): word for word in words}
+    known |= {_spaced(word): meaning for word, meaning in others.items()}
+    return ValueType(
+        "choice", "String", f"one of {', '.join(words)}", lambda text: known.get(_spaced(text.lower()))
+    )
+
+
+def _spaced(text: str) -> str:
+    return text.replace("_", " ")

@@ -1,6 +1,7 @@
 """The search of an address: `?q=` with the time range of the page, unless the search names a time."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from ipaddress import ip_address
@@ -16,7 +17,7 @@ from tailrace.search import (
     SearchQuery,
     parse,
 )
-from tailrace.search.model import EQUAL, All, Between, Comparison, Text, Timeline, Value
+from tailrace.search.model import EQUAL, All, Between, Comparison, Text, Timeline, Top, Value
 from tailrace.search.request import Rows
 from tailrace_pages.time_range import TimeRange
 
@@ -56,12 +57,12 @@ def _is_permitted(text: str, audience: str, now: datetime) -> bool:
     return True
 
 
-NAMED_BY_TEXT = ("user", "client", "table")
+NAMED_BY_TEXT = ("user", "client", "table", "instance")
 """Fields whose value a person may type without the field."""
 
 
 def meant(query: SearchQuery) -> list[SearchQuery]:
-    """Returns searches for the events of a user, client or table, if the search consists of one text.
+    """Returns searches for the events of a user, client, table or server, if the search consists of one text.
 
     A text is only found in statements, messages and titles: the login of an address has none.
     """
@@ -77,6 +78,30 @@ def meant(query: SearchQuery) -> list[SearchQuery]:
         if re.search(r"\s", value):
             return []
     return [replace(query, where=Comparison(field, EQUAL, (Value(value),))) for field in fields]
+
+
+MOST_WORDS = 4
+
+
+def words(query: SearchQuery) -> list[str]:
+    """Returns the words of a search that consists of 2 to MOST_WORDS texts: one of them may name a server."""
+    texts = query.where.conditions if isinstance(query.where, All) else ()
+    if query.pipe is not None or len(texts) > MOST_WORDS or not all(isinstance(each, Text) for each in texts):
+        return []
+    return [each.text for each in texts]
+
+
+def of_instances(query: SearchQuery, names: Sequence[str]) -> SearchQuery:
+    """Returns the search for the number of events of each of the named servers."""
+    named = Comparison("instance", EQUAL, tuple(map(Value, names)))
+    return replace(query, where=named, pipe=Top("instance", MOST_WORDS))
+
+
+def with_instance(query: SearchQuery, name: str) -> list[SearchQuery]:
+    """Returns the search of `words` with one of them as the name of the server, and that for its events."""
+    named = Comparison("instance", EQUAL, (Value(name),))
+    texts = [named if each.text == name else each for each in query.where.conditions]
+    return [replace(query, where=All(tuple(texts))), replace(query, where=named)]
 
 
 def has_time(query: SearchQuery) -> bool:

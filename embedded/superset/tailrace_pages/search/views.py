@@ -102,6 +102,7 @@ def _events(text: str, asked: Request, span: TimeRange | None, linking: shown.Li
     found = listing(_rows, asked, shown.PAGE_SIZE, cursor(place) if place else None)
     following, rows = found.following, shown.events(found.events, linking)
     total = _total(asked) if place or following else len(rows)
+    known = {} if rows or place else {"of_instances": _of_instances(parse(text), asked)}
     return _page(
         text,
         span,
@@ -112,7 +113,23 @@ def _events(text: str, asked: Request, span: TimeRange | None, linking: shown.Li
         count_all=_address(replace(parse(text), pipe=Count())) if total is None else "",
         first=rendering.changed(before=None) if place else "",
         following=rendering.changed(before=following.text()) if following else "",
+        **known,
     )
+
+
+def _of_instances(query: SearchQuery, asked: Request) -> list[tuple[str, str]]:
+    """Returns texts and addresses of searches in which a word is the name of a server with events, with the
+    other words and without them; for a search that found nothing."""
+    words = asking.words(query)
+    if not words:
+        return []
+    try:
+        found = aggregated(_rows_soon, replace(asked, query=asking.of_instances(asked.query, words)))
+    except UnavailableError:
+        return []
+    names = [row["value"] for row in found if row["value"] in words]
+    searches = [each for name in names for each in asking.with_instance(query, name)]
+    return [(text_of(each), _address(each)) for each in searches]
 
 
 def _total(asked: Request) -> int | None:
@@ -181,6 +198,7 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
         "bar": "",
         "caption": "",
         "count_all": "",
+        "of_instances": [],
     }
     defaults |= {"first": "", "following": "", **found}
     role = asking.ROLES[viewer().audience]

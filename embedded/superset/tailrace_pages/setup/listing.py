@@ -26,7 +26,7 @@ CSV_SOURCES = (
     Column("state", "State"),
     Column("read_at", "Last line read (UTC)", 20, "time"),
     Column("last_event", "Last event (UTC)", 20, "time"),
-    Column("lag_seconds", "Lag (s)", 8, "number"),
+    Column("lag_seconds", "Delay until read (s)", 8, "number"),
     Column("severity", "Severity of the problem"),
     Column("problem", "Problem"),
     Column("fix", "To change"),
@@ -44,10 +44,11 @@ SOURCES = (
     ),
     Column(
         "lag_seconds",
-        "Reading lag",
+        "Delay until read",
         20,
         "duration",
-        note="Time since the last line while bytes are unread; the lag of replication is not measured",
+        note="Time since the last line while bytes are unread; the lag of a replica is unknown: servers "
+        "do not log it",
     ),
 )
 CSV_RULES = (

@@ -3,8 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from typing import Any
 
+from tailrace.clickhouse import query_files
 from tailrace.plural import counted
 from tailrace.reading import statements
 from tailrace.reading.statements import shown_id
@@ -23,14 +26,17 @@ MOST_CHARACTERS = 300
 NO_TEXT = "text not stored"
 """For a statement whose text has not arrived, or is no longer kept."""
 
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+"""sql/queries/parts/slower.sql writes it in its measures, for dashboards; `formats.visible` escapes it."""
+
 BEFORE = (
     "Against the equally long time before the range; if the range begins at midnight (UTC), the same hours "
     "of the days before"
 )
 LAST_SEEN = (
-    "The last execution in the slow logs of the time range, up to an hour early if the range is longer than "
-    "two days. Without one, the last record of any time: up to an hour early, and more if the job reads old "
-    "audit or general logs"
+    "The last execution in the slow logs of the time range; only its hour is known if the range is longer "
+    "than two days. Without one, the last record of any time: its hour, or a time that is up to an hour "
+    "early, and more if the job reads old audit or general logs"
 )
 COLUMNS = (
     Column("query", "Statement", 0, "code", link="address"),
@@ -40,7 +46,7 @@ COLUMNS = (
     Column("executions", "Executions", 12, "count"),
     Column("p95", "p95", 12, "duration", note="95 % of the executions took at most this time"),
     Column("p95_change", "p95 vs before", 12, note=BEFORE),
-    Column("last_seen", "Last seen (UTC)", 20, "time", note=LAST_SEEN),
+    Column("last_seen", "Last seen (UTC)", 24, "time", note=LAST_SEEN),
     Column("query_id", "Query id", 16, "id"),
 )
 
@@ -116,14 +122,14 @@ def heaviest(
 ) -> Listed:
     """Returns a page of MOST statements in an order of ORDERS but `slower`; orders other than `time` choose
     among the COMPARED statements with the most total time. `servers` has the filters cluster and instance."""
-    skip = (page - 1) * MOST
+    skip, shown = (page - 1) * MOST, partial(_shown, span)
     if order == "time":
         found = statements.heaviest(rows, span, servers, MOST, skip)
         known = found[0]["statements"] if found else 0
-        return Listed(list(map(_shown, found)), skip + 1, known, known)
+        return Listed(list(map(shown, found)), skip + 1, known, known)
     compared = statements.heaviest(rows, span, servers, COMPARED)
     key, least = _KEYS[order]
-    chosen = [row for row in map(_shown, compared) if (row[key] or 0) >= least]
+    chosen = [row for row in map(shown, compared) if (row[key] or 0) >= least]
     chosen.sort(key=lambda row: -(row[key] or 0))
     known = compared[0]["statements"] if compared else 0
     return Listed(chosen[skip : skip + MOST], skip + 1, len(chosen), known)
@@ -146,10 +152,11 @@ def slower(
 
 
 def _slower(row: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("server", "grew", "total_seconds", "executions", "p95", "p99", "lock_seconds")
+    kept = ("server", "total_seconds", "executions", "p95", "p99", "lock_seconds")
     return {
         "query": shortened(row["query"]),
         "query_id": shown_id(row["id"]),
+        "grew": row["grew"].replace(NO_BREAK_SPACE, " "),
         "total_change": _change(row["total_seconds"], row["seconds_before"]),
         **{name: row[name] for name in kept},
     }
@@ -168,7 +175,7 @@ def measured(
     by_time = known if keeps_order else sorted(known, key=lambda row: -row["total_seconds"])
     without = [row for row in known if not row["executions"] and not _is_recorded(row, span)]
     are_read = bool(without) and slow_logs.were_read(rows, span, servers)
-    return [{**_shown(row), **_unlogged(row, span, are_read)} for row in by_time]
+    return [{**_shown(span, row), **_unlogged(row, span, are_read)} for row in by_time]
 
 
 def obstacles(rows: Rows, span: TimeRange, servers: Mapping[str, str]) -> list[str]:
@@ -181,16 +188,25 @@ def obstacles(rows: Rows, span: TimeRange, servers: Mapping[str, str]) -> list[s
     ]
 
 
-def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(span: TimeRange, row: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a row of tailrace.reading.statements for the table."""
-    kept = {name: row[name] for name in ("last_seen", "total_seconds", "share", "executions")}
+    kept = {name: row[name] for name in ("total_seconds", "share", "executions")}
     known = {"query": shortened(row["query"]), "query_id": shown_id(row["id"]), **kept}
     return {
         **known,
+        "last_seen": _last_seen(row, span),
         **_latency(row["p95"], row["p95_before"]),
         "total_change": _change(row["total_seconds"] or None, row["seconds_before"]),
         "total_ratio": _ratio(row["total_seconds"], row["seconds_before"]),
     }
+
+
+def _last_seen(row: Mapping[str, Any], span: TimeRange) -> datetime | formats.Hour | None:
+    """Returns when a statement was last seen. Rollups know the hour only, by its beginning: those of long
+    ranges, and of statements without an entry in the range."""
+    seen = row["last_seen"]
+    of_rollup = not row["executions"] or query_files.of_hours(span.seconds)
+    return formats.Hour(seen) if of_rollup and seen and seen.minute == seen.second == 0 else seen
 
 
 def _is_recorded(row: Mapping[str, Any], span: TimeRange) -> bool:

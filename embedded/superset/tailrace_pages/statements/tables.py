@@ -139,10 +139,12 @@ MOST_EVENTS = 200
 
 def part(shown: int, known: int, all_: int, which: str) -> str:
     """Returns how many rows a table shows that is cut after `shown` ones, such as `the latest 10 of 37`.
+    A table that shows all `known` ones has not all if there may be more.
 
     `all_` is the number of all rows, and 0 if it is unknown because the query ends after `known` ones.
     """
-    if max(known, all_) <= shown:
+    is_all = all_ or known < shown
+    if is_all and max(known, all_) <= shown:
         return f"all {known}"
     number = formats.count(all_) if all_ else f"at least {formats.count(known)}"
     return f"the {which} {shown} of {number}"

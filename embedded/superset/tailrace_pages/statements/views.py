@@ -36,7 +36,10 @@ _QUERY_ID = re.compile(r"[0-9A-Fa-f]{16}")
 MOST_IN_ADDRESS = 3000
 """Characters of a search text in an address, percent-encoded: Superset's server rejects lines above 4,094."""
 MOST_CALLERS = 10
-"""Callers, DDL and deadlocks that the page shows; the CSV file has all rows of the query."""
+"""Callers, DDL and deadlocks that the page shows, unless `?all=` names the table; the CSV file has all rows
+of the query."""
+CUT = ("callers", "ddl", "deadlocks")
+"""Tables that the page cuts after MOST_CALLERS rows."""
 SAMPLES = "samples"
 """The dashboard of unmasked samples, which needs a role of its own."""
 ENTITIES = {"user": links.user, "client": links.client, "table": links.table}
@@ -75,16 +78,18 @@ def search() -> Any:
 @blueprint.post("/tailrace/queries/")
 @page("queries")
 def submitted() -> Any:
-    """Searches for the text of the form. A short text becomes a part of the address, so that it is a link.
+    """Searches for the text of the form. A short text becomes a part of the address, with the time range, so
+    that it is a link.
 
     Addresses are logged: of a statement they contain the fingerprint, which has no literals.
     """
     text = _checked(request.form.get("q", "").strip())
     pasted = fingerprinting.pasted(text) if fingerprinting.is_statement(text) else None
     link = text if pasted is None else pasted.link
+    span = rendering.menu_range()
     if (link or not text) and len(quote(link)) <= MOST_IN_ADDRESS:
-        return redirect(rendering.changed(q=link or None), 303)
-    return _found(text, rendering.menu_range(), pasted)
+        return redirect(rendering.changed(q=link or None, **span.arguments()), 303)
+    return _found(text, span, pasted)
 
 
 def _checked(text: str) -> str:
@@ -215,7 +220,8 @@ def _context(its: Statement) -> dict[str, Any]:
         "constant": plans.constant(its.plans),
         "versions": trend.versions(its.versions),
         "advice": plans.advice(its.plans, its.row["query"], its.ddl),
-        "most_callers": MOST_CALLERS,
+        "shown_rows": _shown_rows(its),
+        "whole": request.args.get("all", ""),
         "shown_parts": _parts(its),
         "setup": f"{request.script_root}{links.address('setup')}" if rendering.has_page("Setup") else "",
         "plans_known": its.plans_known,
@@ -253,13 +259,20 @@ def _rows(its: Statement, name: str) -> list[dict[str, Any]]:
     return read[name]()
 
 
+def _shown_rows(its: Statement) -> dict[str, int]:
+    """Returns how many rows the page shows of each table of CUT."""
+    known = {"callers": its.callers, "ddl": its.ddl_of_range, "deadlocks": its.deadlocks}
+    whole = request.args.get("all", "")
+    return {name: max(MOST_CALLERS, len(known[name])) if name == whole else MOST_CALLERS for name in CUT}
+
+
 def _parts(its: Statement) -> dict[str, str]:
-    """Returns how many of all rows the tables show that are cut after MOST_CALLERS."""
-    callers = its.callers[0]["groups"] if its.callers else 0
-    found = {"callers": tables.part(MOST_CALLERS, len(its.callers), callers, "first")}
+    """Returns how many of all rows the tables of CUT show."""
+    most, callers = _shown_rows(its), its.callers[0]["groups"] if its.callers else 0
+    found = {"callers": tables.part(most["callers"], len(its.callers), callers, "first")}
     for name, rows in (("ddl", its.ddl_of_range), ("deadlocks", its.deadlocks)):
         is_cut = len(its.ddl if name == "ddl" else rows) >= tables.MOST_EVENTS
-        found[name] = tables.part(MOST_CALLERS, len(rows), 0 if is_cut else len(rows), "latest")
+        found[name] = tables.part(most[name], len(rows), 0 if is_cut else len(rows), "latest")
     return found
 
 
