@@ -73,8 +73,8 @@ FIELDS = (
     _choice(
         "kind",
         KINDS,
-        "What the event is, with `login` and `logout` for `connection`, or the kind of an error log's message "
-        'as *Errors* names it, such as `kind:"replication error"`',
+        "What the event is, with `login` and `logout` for `connection`, or the kind of an error log's "
+        'message as *Errors* names it, such as `kind:"replication error"`',
         OTHER_KINDS,
         MESSAGES,
     ),

@@ -119,8 +119,8 @@ ID = ValueType("id", "UUID", "an id of 32 hexadecimal digits", _uuid)
 
 
 def choice(words: Mapping[str, str], others: Mapping[str, str] = MappingProxyType({})) -> ValueType:
-    """Returns a type with these words; each has an explanation. `others`, in lower case, mean one of the words
-    or themselves. Underscores are spaces."""
+    """Returns a type with these words; each has an explanation. `others`, in lower case, mean one of the
+    words or themselves. Underscores are spaces."""
     known = {_spaced(word): word for word in words}
     known |= {_spaced(word): meaning for word, meaning in others.items()}
     return ValueType(
