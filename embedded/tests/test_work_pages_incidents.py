@@ -77,4 +77,4 @@ def test_an_incident_leads_to_the_sessions_that_its_client_entered():
     shown = page.render(**given, changed=lambda **_: "", columns=[], rows=[])
     words = " ".join(shown.split())
     assert "The first 1 of these sessions until 2026-03-01 12:00:00 UTC" in words
-    assert '<a href="/tailrace/sessions/shop/db1/7/">Session 7 on db1</a>: 2 of them' in words
+    assert '<a href="/tailrace/sessions/shop/db1/7/">Session 7 on db1</a>: 2 statements' in words
