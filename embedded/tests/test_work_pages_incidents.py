@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime
 
+import jinja2
 import pytest
 
 from tailrace.alerts.incidents import Incident
+from tailrace_pages import formats
 from tailrace_pages.alerts import details, incidents, tried_accounts
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -56,3 +58,23 @@ def test_the_list_of_incidents_names_their_first_rules_as_its_link(rules, shown)
     ]
     assert incidents.row(Incident(alerts))["first_rules"] == shown
     assert [column.key for column in incidents.COLUMNS if column.link] == ["first_rules"]
+
+
+def test_an_incident_leads_to_the_sessions_that_its_client_entered():
+    session = {
+        "title": "Session 7 on db1",
+        "address": "/tailrace/sessions/shop/db1/7/",
+        "did": "2 statements",
+    }
+    tried = {"client": "10.0.0.9", "sentence": "It tried.", "accounts": [("ann", "")], "further": 0}
+    tried |= {"entered": [("ann", "")] * 2, "sessions": [session], "sessions_until": NOON}
+    frame = jinja2.DictLoader({"tailrace_pages/base.html": "{% block content %}{% endblock %}"})
+    loader = jinja2.ChoiceLoader([frame, jinja2.PackageLoader("tailrace_pages")])
+    environment = jinja2.Environment(loader=loader, autoescape=True)
+    environment.globals.update(formats=formats, link=lambda name, **_: name, least_width=lambda _: 0)
+    given = {"incident": {"level": "high", "incident": "0" * 32}, "tried": [tried], "facts": [], "shown": 10}
+    page = environment.get_template("tailrace_pages/alerts/incident.html")
+    shown = page.render(**given, changed=lambda **_: "", columns=[], rows=[])
+    words = " ".join(shown.split())
+    assert "The first 1 of these sessions until 2026-03-01 12:00:00 UTC" in words
+    assert '<a href="/tailrace/sessions/shop/db1/7/">Session 7 on db1</a>: 2 statements' in words

@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 
+import jinja2
 import pytest
 from clickhouse_servers import Server
 
@@ -179,6 +180,16 @@ def test_since_and_until_when_logs_were_read_comes_from_projections(filled, bran
     used = {f"{how}_optimize_projection_name": name for how in ("force", "preferred")}
     found = filled.rows(asked, given, **used)
     assert {row["instance"] for row in found} == {"db0", "db1"}
+
+
+def test_which_logs_a_search_knows_comes_from_a_projection(filled):
+    """Each search asks, of the censuses of all times."""
+    template = jinja2.Template(query_text(QUERIES / "page_search_logs.sql"))
+    asked = template.render().split("UNION ALL")[1].rpartition(")\nGROUP BY")[0]
+    given = {"from": f"{NOW - timedelta(days=30):{TIME}}", "to": f"{NOW + timedelta(days=1):{TIME}}"}
+    used = {f"{how}_optimize_projection_name": "files_by_day" for how in ("force", "preferred")}
+    rows = filled.rows(asked, {**given, "clusters": "[]", "servers": "['db0']"}, **used)
+    assert rows and filled.rows(asked, {**given, "clusters": "['none']", "servers": "[]"}, **used) == []
 
 
 def test_which_servers_log_errors_of_statements_is_read_from_days(filled, user):

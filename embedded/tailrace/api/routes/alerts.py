@@ -122,7 +122,9 @@ class WantedAction(BaseModel):
     action: Literal["ack", "assign", "comment", "close", "reopen"]
     reason: str = Field(min_length=1, max_length=2000, pattern=r"\S")
     assignee: Text = Field("", description="Only of assign")
-    verdict: Literal["", "true positive", "false positive", "benign"] = Field("", description="Only of close")
+    verdict: Literal["", "true positive", "false positive", "benign"] = Field(
+        "", description="Only of close. An alert that was closed without one can be closed again with one"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
