@@ -68,6 +68,9 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
         assertClose(seconds, expectedValues.percentile(events, 0.95), 'p95', expectedValues.BUCKET_ERROR + 0.005); // the text has three digits
         const [heaviest] = (await browser.chart('Total time (s) by query')).data;
         assert.equal(heaviest.query_id, queryIdOf(expectedValues.heaviestBy(events, queryIdOf)[0][1][0]));
+        await browser.page.locator('[data-test="actions-trigger"]').first().click();
+        await browser.page.getByRole('menuitem', { name: 'Share' }).waitFor();
+        await browser.page.keyboard.press('Escape');
       }
       for (const path of ['/', '/superset/welcome/']) {
         const answer = await session.get(`${process.env.SUPERSET_URL}${path}`, { maxRedirects: 0 });
