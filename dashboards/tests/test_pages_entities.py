@@ -158,6 +158,15 @@ def test_everything_one_address_did_yesterday(text_of):
     assert {line["User"] for line in lines} == {"eve", "mallory"}
 
 
+def test_a_page_without_an_alert_leads_to_those_of_30_days(text_of):
+    path = f"/tailrace/entities/client/{CLIENT}/"
+    (wider,) = (
+        each for each in links(text_of(path, **YESTERDAY)) if each.endswith("#alerts") and "?" in each
+    )
+    assert "range=30d" in wider and "from=" not in wider
+    assert "The last 30 days" not in text_of(path, range="30d")
+
+
 def test_pages_of_records_follow_each_other(text_of):
     path, seen = f"/tailrace/entities/client/{CLIENT}/?{_query(YESTERDAY)}", []
     while path:

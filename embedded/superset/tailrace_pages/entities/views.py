@@ -8,7 +8,7 @@ from flask import Blueprint, g, request
 
 from tailrace.alerts import risk as risk_scores
 from tailrace.rules import data_classes
-from tailrace_pages import formats, rendering
+from tailrace_pages import formats, rendering, time_range
 from tailrace_pages.alerts import restrictions, risk
 from tailrace_pages.entities import addresses, kinds, listing, overview, records
 from tailrace_pages.entities.kinds import SESSION, Entity
@@ -27,6 +27,8 @@ RISK_ROWS = 5
 """Alerts below the risk score."""
 ALERTS = 20
 """Alerts about an entity, unless all of them are wanted."""
+WIDE = "30d"
+"""The time range to which a page without an alert leads: alerts wait for days."""
 SIDES = ("clients", "users", "programs", "tables", "classes", "alerts", "sessions", "patterns")
 
 
@@ -113,9 +115,14 @@ def _answer(about: Entity) -> Any:
 def _sides(reading: Reading, links: dict[str, str], whole: str) -> dict[str, Any]:
     """The tables beside the records; the one with the key `whole` has all rows."""
     sides = [*_others(reading, links), *(_side(name, reading, links) for name in ("tables", "classes"))]
+    is_wide = (
+        reading.entity.kind == SESSION or reading.span.seconds >= time_range.RANGES[WIDE].total_seconds()
+    )
     return {
         "sides": [listing.limited(table, whole=whole) for table in sides],
         "alerts": listing.limited(listing.alerts(reading.alerts_of_range), ALERTS, whole),
+        "earlier_alerts": len(reading.alerts) - len(reading.alerts_of_range),
+        "wider": "" if is_wide else rendering.changed(range=WIDE, **dict.fromkeys(("from", "to", "before"))),
         "whole": whole,
     }
 
