@@ -160,9 +160,8 @@ def test_everything_one_address_did_yesterday(text_of):
 
 def test_a_page_without_an_alert_leads_to_those_of_30_days(text_of):
     path = f"/tailrace/entities/client/{CLIENT}/"
-    (wider,) = (
-        each for each in links(text_of(path, **YESTERDAY)) if each.endswith("#alerts") and "?" in each
-    )
+    found = links(text_of(path, **YESTERDAY))
+    (wider,) = (each for each in found if each.endswith("#alerts") and "?" in each)
     assert "range=30d" in wider and "from=" not in wider
     assert "The last 30 days" not in text_of(path, range="30d")
 

@@ -115,14 +115,14 @@ def _answer(about: Entity) -> Any:
 def _sides(reading: Reading, links: dict[str, str], whole: str) -> dict[str, Any]:
     """The tables beside the records; the one with the key `whole` has all rows."""
     sides = [*_others(reading, links), *(_side(name, reading, links) for name in ("tables", "classes"))]
-    is_wide = (
-        reading.entity.kind == SESSION or reading.span.seconds >= time_range.RANGES[WIDE].total_seconds()
-    )
+    is_wide = reading.span.until - reading.span.since >= time_range.RANGES[WIDE]
     return {
         "sides": [listing.limited(table, whole=whole) for table in sides],
         "alerts": listing.limited(listing.alerts(reading.alerts_of_range), ALERTS, whole),
         "earlier_alerts": len(reading.alerts) - len(reading.alerts_of_range),
-        "wider": "" if is_wide else rendering.changed(range=WIDE, **dict.fromkeys(("from", "to", "before"))),
+        "wider": ""
+        if is_wide or reading.entity.kind == SESSION
+        else rendering.changed(range=WIDE, **dict.fromkeys(("from", "to", "before"))),
         "whole": whole,
     }
 
