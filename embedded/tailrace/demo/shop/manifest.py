@@ -32,7 +32,7 @@ ALERTS = (
     ("dropped_index", "medium", "Plan regression", 1),
     ("gap", "medium", "Gap in a log", 1),
     ("new_account", "medium", "CREATE USER executed for certain hosts", 1),
-    ("spray", "medium", "Refused login of an administrator", 3),
+    ("spray", "medium", "Refused login with a usual name of an administrator", 3),
     ("spray", "medium", "Schema and privilege discovery", 1),
     ("dropped_index", "low", "Index dropped", 1),
     ("export", "low", "Sensitive data of a whole table read", 1),
