@@ -8,7 +8,7 @@ import yaml
 
 from tailrace.evidence import framework
 from tailrace.evidence.period import Period
-from tailrace_pages.evidence import actions, gaps, periods, reviewing, rows
+from tailrace_pages.evidence import actions, bundles, gaps, periods, reviewing, rows
 from tailrace_pages.page_errors import BadAddressError
 from tailrace_pages.time_range import TimeRange
 
@@ -214,3 +214,18 @@ def test_a_signed_review_is_stated_with_its_period_and_servers():
     }
     assert reviewing.in_words(form) == "the review from 2026-11-27 00:00 to 2026-11-28 00:00 (UTC) of a, b"
     assert reviewing.in_words({**form, "covers": "all servers"}).endswith(" of all servers")
+
+
+def test_a_bundle_states_its_framework_and_period_in_words():
+    period = {"from": "2026-11-27T00:00:00+00:00", "to": "2026-11-29T00:00:00+00:00"}
+    about = {"framework": "pci", "period": period, "exported_by": "ann\x1b"}
+    assert bundles.stated(about) == [
+        ("Framework", framework.load("pci").title),
+        ("Period (UTC)", "2026-11-27 00:00 to 2026-11-29 00:00, end excluded"),
+        ("Exported by", "ann\\x1b"),
+    ]
+
+
+@pytest.mark.parametrize("about", [{}, {"period": {"from": 1}, "framework": ["pci"], "exported_at": {}}])
+def test_a_bundle_may_state_anything(about):
+    assert len(bundles.stated(about)) == len(about)

@@ -11,7 +11,7 @@ from tailrace.evidence.framework import Framework, Result
 from tailrace.evidence.parameters import parameters
 from tailrace.evidence.service.client import MAX_UPLOAD_BYTES, ServiceError
 from tailrace_pages import csv_table, dashboard_links, formats, links, rendering
-from tailrace_pages.evidence import actions, gaps, periods, reviewing, rows
+from tailrace_pages.evidence import actions, bundles, gaps, periods, reviewing, rows
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, NotFoundError
 from tailrace_pages.store import Store, store
@@ -192,10 +192,9 @@ def start_verification() -> Any:
 def verification(number: str) -> Any:
     """The checks of a verified bundle."""
     found = actions.verification(_id(number))
-    about = found["about"]
-    title = frameworks.load(name).title if (name := about.get("framework")) in frameworks.names() else name
+    its_facts = bundles.stated(found["about"])
     return rendering.render(
-        "evidence/verification.html", "Verification of a bundle", found=found, framework=title
+        "evidence/verification.html", "Verification of a bundle", found=found, stated=its_facts
     )
 
 
