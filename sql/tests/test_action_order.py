@@ -38,3 +38,22 @@ def test_an_action_is_the_same_row_in_whatever_order_its_events_arrive(admin, re
     known = {"client_host": "app", "client_ip": "10.0.0.7", "client_program": "batch", "action": "SELECT"}
     known |= {"connection": 7, "statement_id": f"{STATEMENT:016x}"}
     assert known.items() <= row.items()
+
+
+@pytest.mark.parametrize(
+    ("records", "named"),
+    [
+        ((["shop.cards"], ["cards"]), "shop.cards"),
+        ((["cards"], ["orders"]), "cards, orders"),
+        ((["cards", "shop.cards"], ["shop.cards"]), "cards, shop.cards"),
+    ],
+    ids=["with and without its database", "two tables", "two tables of one record"],
+)
+def test_a_table_that_another_log_names_without_its_database_is_named_once(admin, records, named):
+    logs = zip(("audit", "slowlog"), records, strict=True)
+    for source, tables in logs:
+        admin.insert("tailrace.data_access", [access("a1", AT, source=source, tables=tables, **PCI)])
+    statement = framework.load("pci").results["cardholder_access"].statement()
+    (row,) = admin.rows(statement, {**PERIOD.parameters(), "class": "pci"})
+    assert row["affected_tables"] == named
+    assert not [name for name, value in row.items() if isinstance(value, list)], "scripts read these columns"
