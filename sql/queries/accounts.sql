@@ -45,8 +45,9 @@ SELECT
     is_administrator OR account_facts.instance IN grants_known AS rights_known,
     multiIf(is_administrator, 'yes', rights_known, 'no', 'not known') AS administrator,
     locked = 'yes' OR password = 'none' OR password_days IS NOT NULL AS password_known,
-    multiIf(kind != 'account' OR locked = 'yes', '', password = 'none', 'no password', password_days > 90, 'older than 90 days',
-        password_known, '', 'not known') AS weak_password,
+    multiIf(
+        kind != 'account', '', NOT password_known, 'not known', locked = 'yes', 'no', password = 'none', 'no password',
+        password_days > 90, 'older than 90 days', 'no') AS weak_password,
     privileges,
     if(kind = 'role', '', {{ link_to_access('account_facts.instance', 'user', "'data'") }}) AS link
 FROM (

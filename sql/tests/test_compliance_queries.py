@@ -252,21 +252,6 @@ def test_retention_is_what_is_applied(admin, ask):
     )
 
 
-def test_servers_without_data_are_listed(admin, ask):
-    at = f"{NOW - timedelta(hours=1):%F %T}"
-    stored(admin, "server_snapshots", {"instance": "db9", "kind": "server", "at": at, "status": "ok"})
-    stored(admin, "ledger", *(posting(NOW - timedelta(minutes=number), 10) for number in range(1, 5)))
-    found = {row["instance"]: (row["state"], row["is_unaudited"]) for row in ask("coverage_servers")}
-    assert found["db9"] == ("no audit log", True)
-    since = f"audit log watched since {NOW - timedelta(minutes=4):%F %H:%M} UTC"
-    assert found["db1"] == (since, False)
-
-    event = {"event_id": str(uuid.uuid4()), "instance": "db1", "source": "audit", "event_class": "query"}
-    stored(admin, "audit_events", {**event, "event_time": ago(40)})
-    states = {row["instance"]: row["state"] for row in ask("coverage_servers")}
-    assert states["db1"] == f"{since}, records from {ago(40)[:10]}", "older records were read later"
-
-
 def test_accounts_are_judged_as_by_the_auditors_view(admin, ask, user, rendered):
     for kind in ("accounts", "grants_global"):
         at = ago(0, 1)[:-3]
@@ -300,6 +285,11 @@ def test_accounts_are_judged_as_by_the_auditors_view(admin, ask, user, rendered)
     }
     assert [name for name, row in found.items() if row["is_administrator"]] == ["'boss'@'%'"]
     assert found["'app'@'%'"]["password_days"] == 200
+    assert {name: row["weak_password"] for name, row in found.items()} == {
+        **dict.fromkeys(found, "not known"),
+        "'app'@'%'": "older than 90 days",
+        "'readers'@''": "",
+    }
     assert found["'boss'@'%'"]["privileges"] == "SUPER on *.*"
     assert_ages_end_now(found, rendered, user)
 
