@@ -119,6 +119,7 @@ def test_a_change_of_privileges_is_one_row_if_a_snapshot_confirms_it(admin, ask,
         ("ben", "audit log, server snapshot"),
         ("ben", "audit log, server snapshot"),
     ]
+    assert {row["account"] for row in rows} == {carla}
     unknown = {(row["origin"], row["program"]) for row in rows if not row["user"]}
     assert unknown == {("(unknown)", "(unknown)")}
     assert snapshots == [

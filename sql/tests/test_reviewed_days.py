@@ -176,3 +176,15 @@ def test_only_days_that_reviews_cover_completely_are_not_listed(admin, user, ren
     assert days[f"{day - timedelta(days=1):%F}"]["state"] == "scope not judged"
     found = {row["reviewed_from"]: row["servers_reviewed"] for row in ask("coverage_reviews")}
     assert found[whole["period_from"]] == "all servers" and found[old["period_from"]] == "not judged"
+
+
+def test_exports_are_those_of_any_part_of_the_range(admin, user, rendered):
+    def export(name: str, first: int, end: int) -> dict:
+        ends = (f"{NOW - timedelta(days=days):%F %T}" for days in (first, end))
+        period = dict(zip(("period_from", "period_to"), ends, strict=True))
+        known = {"export_id": str(uuid.uuid4()), "actor": "olga", "framework": "pci"}
+        return {**known, **period, "manifest_sha256": "0" * 64, "file": name}
+
+    exports = (export("long ago", 90, 60), export("begins before", 60, 3), export("in it", 3, 1))
+    stored(admin, "evidence_exports", *exports)
+    assert {row["file"] for row in asking(user, rendered)("coverage_exports")} == {"begins before", "in it"}
