@@ -1,7 +1,7 @@
 {%- include "parts/utc.sql" -%}
 {#- The change of a row of numbers against an earlier period of the same length, as text: one <em> per number. It is the period before
-    the time range, or, if the range begins at midnight, the same hours of the days before (as parts/earlier.sql). The compiler writes the metric that uses it (embedded/tailrace/dashboards/changes.py). A change is stated only if the logs reach back to the
-    beginning of that period, because a number is unknown for time of which no log was read. If entries of a log reach back and its
+    the time range, or, if the range begins at midnight, the same hours of the days before (as parts/earlier.sql). The compiler writes
+    the metric that uses it (embedded/tailrace/dashboards/changes.py). A change is stated only if the logs reach back to the beginning of that period, because a number is unknown for time of which no log was read. If entries of a log reach back and its
     census does not, the log was read later, and the change says that its coverage is unknown. -#}
 {%- set begins_at_midnight = from_dttm and from_dttm[11:19] in ('', '00:00:00') -%}
 {#- The seconds of the time range until now, and the ends of the earlier period. -#}

@@ -149,15 +149,14 @@ def sentence(alert: Mapping[str, Any]) -> str:
     """What happened: who, from where, on which server, how often and when."""
     who = f"user {formats.visible(alert['user'])}" if alert["user"] else "An unknown user"
     source = f" from {formats.visible(alert['src_ip'])}" if alert["src_ip"] else ""
+    place = f" on {formats.visible(alert['instance'])}" if alert["instance"] else ""
     if client := client_of_many_users(alert):
-        place = f" on {formats.visible(alert['instance'])}" if alert["instance"] else ""
         users = counted(int(alert["metric"]), "user")
         return (
             f"{alert['rule_title']}: client {formats.visible(client)}{place}, {users} when the rule matched, "
             f"{_times(alert)}."
         )
     program = f" with {formats.visible(alert['program'])}" if alert["program"] else ""
-    place = f" on {formats.visible(alert['instance'])}" if alert["instance"] else ""
     subject = f"{who}{source}{program}" if alert["user"] or source or program else _entity(alert)
     return f"{alert['rule_title']}: {subject}{place}, {_times(alert)}."
 
