@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pymysql
 
+from e2e import debian_packages
 from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 from tailrace.config import content_hash
@@ -134,22 +135,12 @@ def _unpack(jar: Path, draft: Path) -> None:
 
 
 def _add_library(draft: Path) -> None:
-    """Unpacks Debian's package of the library; first updates missing or old package lists."""
+    unpacked = draft / "debian"
+    unpacked.mkdir()
     try:
-        try:
-            _run("apt-get", "download", "-qq", LIBRARY, directory=draft)
-        except subprocess.CalledProcessError:
-            _run("apt-get", "update", "-qq", directory=draft)
-            _run("apt-get", "download", "-qq", LIBRARY, directory=draft)
-        (archive,) = draft.glob("*.deb")
-        _run("dpkg-deb", "-x", archive, draft / "debian", directory=draft)
+        debian_packages.unpack(unpacked, LIBRARY)
     except (OSError, subprocess.SubprocessError) as error:
         raise MySqlError(f"{LIBRARY} cannot be fetched: {error}") from error
-    archive.unlink()
-
-
-def _run(*words: str | Path, directory: Path) -> None:
-    subprocess.run(words, cwd=directory, check=True, capture_output=True, timeout=DOWNLOAD_SECONDS)
 
 
 class Server:

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from e2e import debian_packages
 from e2e.stack import wait_until
-from tailrace.config import content_hash
-from tailrace_local.supervisor import cache
 
 PACKAGES = ("rsyslog", "rsyslog-gnutls", "libestr0", "libfastjson4")
-DOWNLOAD_SECONDS = 600
 CONFIGURATION = """
 global(workDirectory="{directory}" maxMessageSize="64k")
 {tls}
@@ -87,22 +85,7 @@ class Rsyslog:
 
 def installed(cache_directory: Path) -> Path:
     """Returns the directory of the unpacked packages. Raises CalledProcessError without Debian's registry."""
-    entry = cache_directory / "rsyslog" / content_hash.fingerprint(*PACKAGES)
-    if not entry.exists():
-        with cache.build(entry) as draft:
-            try:
-                _run("apt-get", "download", "-qq", *PACKAGES, directory=draft)
-            except subprocess.CalledProcessError:  # missing or old package lists
-                _run("apt-get", "update", "-qq", directory=draft)
-                _run("apt-get", "download", "-qq", *PACKAGES, directory=draft)
-            for archive in sorted(draft.glob("*.deb")):
-                _run("dpkg-deb", "-x", archive, draft, directory=draft)
-                archive.unlink()
-    return entry
-
-
-def _run(*words: str | Path, directory: Path) -> None:
-    subprocess.run(words, cwd=directory, check=True, capture_output=True, timeout=DOWNLOAD_SECONDS)
+    return debian_packages.unpacked(cache_directory, "rsyslog", *PACKAGES)
 
 
 def _listens(port: int) -> bool:
