@@ -6,7 +6,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -151,44 +151,66 @@ class Server:
 
 
 class Shards(Server):
-    """Two running servers, each a shard, without replicas and Keeper. Queries go to the first."""
+    """Running servers, each a shard, without replicas and Keeper; two by default. Queries go to the first."""
 
     CLUSTER = "tailrace"
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, weights: Sequence[int] = (1, 1)) -> None:
         super().__init__(home / "1", native=True)
-        self.second = Server(home / "2", native=True)
-        self.second.home.root.mkdir(exist_ok=True)
-        (self.second.home.root / "secrets").symlink_to(self.home.secrets)
-        self.second.settings.access.symlink_to(self.settings.access)
-        for server in (self, self.second):
-            server.part.prepare = partial(self._prepare, server, server.part.prepare)
+        self.part.prepare = partial(self._prepare, self, self.part.prepare)
+        self._all: list[Server] = [self]
+        self.weights = weights
+        """The weight of each shard in the cluster; later servers, if any, are not in it."""
+        self.add_servers(len(weights) - 1)
+
+    def add_servers(self, count: int) -> None:
+        """Adds servers, which join the cluster with `join`."""
+        for number in range(len(self._all) + 1, len(self._all) + count + 1):
+            added = Server(self.home.root.with_name(str(number)), native=True)
+            added.home.root.mkdir(exist_ok=True)
+            (added.home.root / "secrets").symlink_to(self.home.secrets)
+            added.settings.access.symlink_to(self.settings.access)
+            self._all.append(added)
+            added.part.prepare = partial(self._prepare, added, added.part.prepare)
+
+    @property
+    def second(self) -> Server:
+        return self._all[1]
+
+    def join(self, weights: Sequence[int]) -> None:
+        """Restarts the servers of the cluster, which has these weights from then on."""
+        self.stop()
+        self.weights = weights
+        self.start()
 
     def start(self) -> None:
         super().start()
-        self.second.start()
+        for server in self.servers()[1:]:
+            server.start()
 
     def stop(self) -> None:
+        for server in self.servers()[1:]:
+            server.stop()
         super().stop()
-        self.second.stop()
 
     def servers(self) -> list[Server]:
-        return [self, self.second]
+        return self._all[: len(self.weights)]
 
     def migrate(self, **more) -> None:
-        first, second = self.each("admin")
-        migration_runner.apply(first, self.CLUSTER, sharded=True, others=[second], **more)
+        first, *others = self.each("admin")
+        migration_runner.apply(first, self.CLUSTER, sharded=True, others=others, **more)
         self.is_migrated = "migrations" not in more
 
     def _prepare(self, server: Server, prepare: Callable[[], None]) -> None:
-        """Returns the component's configuration, extended to one of two shards."""
+        """Returns the component's configuration, extended to one of the shards."""
         prepare()
         data = server.home.data("clickhouse")
         users, config = data / "users.xml", data / "config.xml"
         users.write_text(shards.users_of_shards(users.read_text()))
-        ports = [each.settings.port_clickhouse_native for each in (self, self.second)]
         servers = "".join(
-            f"<shard><replica><host>127.0.0.1</host><port>{port}</port></replica></shard>" for port in ports
+            f"<shard><weight>{weight}</weight><replica><host>127.0.0.1</host>"
+            f"<port>{each.settings.port_clickhouse_native}</port></replica></shard>"
+            for each, weight in zip(self.servers(), self.weights, strict=True)
         )
         cluster = f"<{self.CLUSTER}><secret>{self.home.secret('shards')}</secret>{servers}</{self.CLUSTER}>"
         own = f"<tcp_port>{server.settings.port_clickhouse_native}</tcp_port>"

@@ -39,7 +39,7 @@ from tailrace.errors import ReportedError
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
 from tailrace.kafka import topics
-from tailrace.migrations import reconciliation_step
+from tailrace.migrations import rebalancing_step, reconciliation_step
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import MigrationError
 from tailrace.migrations.servers import layout_of
@@ -203,6 +203,15 @@ def reconcile(arguments: argparse.Namespace, settings: Settings, home: Home) -> 
     reconciliation_step.run(arguments, _secrets(arguments))
 
 
+def rebalance(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Moves rows to the shards that store them after shards were added, removed, or got other weights.
+
+    Needs all writers to be stopped: suspend the jobs after they have committed everything. A run that was
+    interrupted is continued by the next one.
+    """
+    rebalancing_step.run(arguments, _secrets(arguments))
+
+
 def publish_dashboards(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Imports dashboards and roles into Superset, and creates missing users, one for each audience."""
     secret = _secrets(arguments)
@@ -299,6 +308,8 @@ def _parser() -> argparse.ArgumentParser:
     reconciling = add("reconcile", reconcile)
     options.add_secrets(reconciling)
     reconciliation_step.configure(reconciling)
+    options.add_secrets(rebalancing := add("rebalance", rebalance))
+    rebalancing_step.configure(rebalancing)
     options.configure_dashboards(add("dashboards", publish_dashboards))
     options.configure_clickhouse(add("clickhouse", write_clickhouse))
     provisioning.configure(add("transparency", provisioning.prepare))

@@ -109,6 +109,7 @@ def apply(
     with servers.locked() as require_lock:
         servers.refuse_other_layout()
         servers.refuse_new_first()
+        servers.add_shards(report)
         states = status(clickhouse, migrations)
         _refuse_problems(states)
         pending = [m for m, state in zip(migrations, states, strict=True) if not state.applied_at]

@@ -117,6 +117,18 @@ class Servers:
         if self.dialect.in_turn and having and having[0] != self.first.url:
             raise MigrationError(f"{self.first.url} has no tables, but {having[0]} has: list that one first")
 
+    def add_shards(self, report: Callable[[str], None]) -> None:
+        """Creates the tables of the first server on servers of a shard without any: a shard that was added.
+
+        A table over all shards cannot be read before.
+        """
+        if not self.dialect.sharded or not _tables(self.first, self.dialect.database):
+            return
+        for server in self.others:
+            if not _tables(server, self.dialect.database):
+                report(f"{server.url}: creating the tables that {self.first.url} has")
+                replicas.copy_schema(self.first, server, self.dialect.database)
+
     def complete(self, applied: Iterable[Migration], report: Callable[[str], None]) -> None:
         """Creates on new replicas what applied migrations created on the others."""
         if not self.dialect.in_turn:

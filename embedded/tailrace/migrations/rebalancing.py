@@ -1,0 +1,270 @@
+"""Moves stored rows to the shards that store their kind of row now, after shards were added or removed.
+
+A cluster's `remote_servers` assigns each row to a shard, by its sharding key and the weights of the shards.
+After a change of shards or weights, the rows of before are elsewhere. This moves them, table by table and
+partition by partition, while all writers are stopped:
+
+1. Every shard sends its rows of the partition through a Distributed table to `rebalancing_TABLE` of the shard
+   that stores them now. No materialized view reads these tables, so that nothing counts twice.
+2. The number and the hash of all rows must equal those of the source. `rebalancing_TABLE` is then renamed to
+   `rebalanced_TABLE` on every shard.
+3. Each shard replaces its partition by that of `rebalanced_TABLE`, and drops that table.
+
+An interrupted run is continued by the next one: without any `rebalanced_TABLE` the partition has not changed,
+with one all rows are complete. While a partition is replaced, queries may count its rows twice or not at all.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from tailrace.clickhouse import shards
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.errors import ReportedError
+from tailrace.migrations.servers import STATEMENT_SECONDS
+
+DATABASE = shards.SHARD_DATABASE
+COPIES, WHOLE = "rebalancing_", "rebalanced_"
+"""Prefixes of the tables with the rows of a partition: of those that arrive, and of all of them."""
+ROUTE = "rebalancing_route_"
+"""Prefix of the Distributed table that sends rows to COPIES."""
+ATTEMPTS = 3
+"""A merge of the source between copy and check changes the number of rows of tables that collapse rows."""
+
+COPY_SETTINGS = {
+    "insert_deduplicate": 0,  # a repeated copy has the same blocks
+    "optimize_on_insert": 0,
+    "distributed_foreground_insert": 1,
+    "max_execution_time": 0,
+    "max_partitions_per_insert_block": 0,
+}
+
+_ENGINE = re.compile(r"ENGINE = \w*MergeTree(?:\((?:[^()]|\([^()]*\))*\))?")
+_EXPIRY = re.compile(r"\sTTL .*?(?=\sSETTINGS |\sCOMMENT |$)", re.DOTALL)
+_ROUTED = re.compile(r"Distributed\('[^']*', '[^']*', '[^']*', (.*)\)", re.DOTALL)
+
+
+class RebalancingError(ReportedError):
+    """The servers are not one of each shard, or rows were not copied completely."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One server of a shard, and which remainders of the sharding key its rows have."""
+
+    server: ClickHouse
+    number: int
+    first: int
+    weight: int
+
+    @property
+    def last(self) -> int:
+        return self.first + self.weight - 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of every shard: its sharding key, and the hash of a row."""
+
+    name: str
+    key: str
+    definition: str
+    columns: Sequence[str]
+    row_hash: str
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Rows of a table that are, or were, on another shard than their key selects."""
+
+    table: str
+    partition: str
+    rows: int
+
+
+class Rebalancing:
+    """A cluster; every method raises RebalancingError, ClickHouseError, OSError."""
+
+    def __init__(self, name: str, servers: Sequence[ClickHouse], only: Sequence[str] = ()) -> None:
+        """`name` is that in remote_servers, `servers` one of each shard, `only` tables; empty for all."""
+        self._cluster = name
+        self._shards = _shards(name, servers)
+        self._total = sum(shard.weight for shard in self._shards)
+        self._tables = [table for table in _tables(self._shards[0].server) if table.name in only or not only]
+        if unknown := set(only) - {table.name for table in self._tables}:
+            raise RebalancingError(f"no table of several shards: {', '.join(sorted(unknown))}")
+
+    def misplaced(self) -> list[Moved]:
+        """Returns partitions with rows on another shard than their key selects, and the number of rows."""
+        return [moved for table in self._tables for moved in self._misplaced(table)]
+
+    def run(self, report: Callable[[Moved], None] = lambda _: None) -> None:
+        """Moves all rows to their shard; reports each partition after it. All writers must be stopped."""
+        for table in self._tables:
+            self._continue(table)
+            for moved in self._misplaced(table):
+                self._copy(table, moved.partition)
+                self._continue(table)
+                report(moved)
+
+    def _misplaced(self, table: Table) -> list[Moved]:
+        rows: dict[str, int] = {}
+        for shard in self._shards:
+            own = f"{table.key} % {self._total} BETWEEN {shard.first} AND {shard.last}"
+            for found in shard.server.rows(
+                f"SELECT _partition_id AS partition, countIf(NOT ({own})) AS n FROM {DATABASE}.{table.name} "
+                "GROUP BY partition HAVING n > 0"
+            ):
+                partition = str(found["partition"])
+                rows[partition] = rows.get(partition, 0) + int(str(found["n"]))
+        return [Moved(table.name, partition, count) for partition, count in sorted(rows.items())]
+
+    def _copy(self, table: Table, partition: str) -> None:
+        """Copies the partition of all shards to the shards that store its rows now."""
+        source, copies = f"{DATABASE}.{table.name}", f"{DATABASE}.{COPIES}{table.name}"
+        for _ in range(ATTEMPTS):
+            self._each(partial(self._create_copies, table))
+            columns = ", ".join(table.columns)
+            for shard in self._shards:
+                shard.server.execute(
+                    f"INSERT INTO {DATABASE}.{ROUTE}{table.name} ({columns}) SELECT {columns} FROM {source} "
+                    "WHERE _partition_id = {partition:String}",
+                    {"partition": partition},
+                    timeout=STATEMENT_SECONDS,
+                    **COPY_SETTINGS,
+                )
+            if self._content(table, source, partition) == self._content(table, copies, partition):
+                self._each(lambda server: server.execute(f"DROP TABLE {DATABASE}.{ROUTE}{table.name} SYNC"))
+                self._each(partial(_complete, table))
+                return
+        raise RebalancingError(
+            f"{table.name}, partition {partition}: the copied rows differ from the stored ones; nothing was "
+            "replaced. Are all writers stopped?"
+        )
+
+    def _create_copies(self, table: Table, server: ClickHouse) -> None:
+        copies, route = f"{COPIES}{table.name}", f"{ROUTE}{table.name}"
+        server.execute(f"DROP TABLE IF EXISTS {DATABASE}.{copies} SYNC")
+        server.execute(table.definition)
+        server.execute(
+            f"CREATE OR REPLACE TABLE {DATABASE}.{route} AS {DATABASE}.{copies} "
+            f"ENGINE = Distributed('{self._cluster}', '{DATABASE}', '{copies}', {table.key})"
+        )
+
+    def _content(self, table: Table, name: str, partition: str) -> tuple[int, int]:
+        """Returns the number of rows of a partition on all shards, and the sum of their hashes."""
+        question = (
+            f"SELECT count() AS n, sum({table.row_hash}) AS hash "
+            f"FROM {name} WHERE _partition_id = {{partition:String}}"
+        )
+        found = [shard.server.rows(question, {"partition": partition})[0] for shard in self._shards]
+        numbers, hashes = ([int(str(each[name])) for each in found] for name in ("n", "hash"))
+        return sum(numbers), sum(hashes) % 2**64
+
+    def _continue(self, table: Table) -> None:
+        """Finishes a partition whose rows are complete on at least one shard."""
+        servers = [shard.server for shard in self._shards]
+        if not any(_exists(server, WHOLE + table.name) for server in servers):
+            return
+        for server in servers:
+            if _exists(server, COPIES + table.name):
+                _complete(table, server)
+        having = [server for server in servers if _exists(server, WHOLE + table.name)]
+        partitions = {each for server in having for each in _partitions(server, WHOLE + table.name)}
+        for server in having:
+            own = _partitions(server, WHOLE + table.name)
+            for partition in sorted(partitions):
+                change = f"REPLACE PARTITION ID '{partition}' FROM {DATABASE}.{WHOLE}{table.name}"
+                if partition not in own:
+                    change = f"DROP PARTITION ID '{partition}'"
+                server.execute(
+                    f"ALTER TABLE {DATABASE}.{table.name} {change}", timeout=STATEMENT_SECONDS, alter_sync=2
+                )
+        for server in having:
+            server.execute(f"DROP TABLE {DATABASE}.{WHOLE}{table.name} SYNC")
+
+    def _each(self, do: Callable[[ClickHouse], object]) -> None:
+        for shard in self._shards:
+            do(shard.server)
+
+
+def _shards(cluster: str, servers: Sequence[ClickHouse]) -> list[Shard]:
+    """Returns one server of each shard in the order of the cluster."""
+    layouts, found = set(), {}
+    for server in servers:
+        rows = server.rows(
+            "SELECT shard_num AS number, any(shard_weight) AS weight, max(is_local) AS own "
+            "FROM system.clusters WHERE cluster = {cluster:String} GROUP BY number ORDER BY number",
+            {"cluster": cluster},
+        )
+        layout = tuple((int(str(row["number"])), int(str(row["weight"]))) for row in rows)
+        layouts.add(layout)
+        found |= {int(str(row["number"])): server for row in rows if row["own"]}
+    if len(layouts) != 1:
+        raise RebalancingError(f"the servers know different shards of {cluster}: {sorted(layouts)}")
+    (layout,) = layouts
+    if missing := sorted({number for number, _ in layout} - found.keys()):
+        raise RebalancingError(f"no server of shard {', '.join(map(str, missing))} of {cluster} is given")
+    if not any(weight for _, weight in layout):
+        raise RebalancingError(f"{cluster} is no cluster of these servers, or all its shards have weight 0")
+    starts = [sum(weight for _, weight in layout[:index]) for index in range(len(layout))]
+    return [
+        Shard(found[number], number, start, weight)
+        for (number, weight), start in zip(layout, starts, strict=True)
+    ]
+
+
+def _tables(server: ClickHouse) -> list[Table]:
+    """Returns the tables of a shard over which there is a Distributed table."""
+    rows = server.rows(
+        "SELECT stored.name AS name, stored.create_table_query AS text, layer.engine_full AS routed "
+        "FROM system.tables AS stored INNER JOIN system.tables AS layer ON layer.name = stored.name "
+        "WHERE stored.database = {shard:String} AND stored.engine LIKE '%MergeTree' "
+        "AND layer.database = {layer:String} AND layer.engine = 'Distributed' ORDER BY name",
+        {"shard": DATABASE, "layer": shards.DATABASE},
+    )
+    tables = []
+    for row in rows:
+        name, text = str(row["name"]), str(row["text"])
+        if name.startswith((COPIES, WHOLE)):
+            continue
+        columns = server.rows(
+            "SELECT name, type, default_kind AS kind FROM system.columns "
+            "WHERE database = {shard:String} AND table = {table:String} AND default_kind != 'ALIAS' "
+            "ORDER BY position",
+            {"shard": DATABASE, "table": name},
+        )
+        key = _ROUTED.match(str(row["routed"]))
+        assert key is not None, row["routed"]
+        every = ", ".join(f"`{column['name']}`" for column in columns)
+        written = [f"`{column['name']}`" for column in columns if column["kind"] in ("", "DEFAULT")]
+        tables.append(
+            Table(name, key[1], _definition(name, text), written, f"cityHash64(toString(tuple({every})))")
+        )
+    return tables
+
+
+def _definition(name: str, text: str) -> str:
+    """Returns the statement that creates COPIES of a table, without expiry and collapsing merges."""
+    head = f"CREATE TABLE {DATABASE}.{name} "
+    assert text.startswith(head), text
+    plain = _ENGINE.sub("ENGINE = MergeTree", text.removeprefix(head), count=1)
+    return f"CREATE TABLE {DATABASE}.{COPIES}{name} {_EXPIRY.sub('', plain)}"
+
+
+def _complete(table: Table, server: ClickHouse) -> None:
+    server.execute(f"RENAME TABLE {DATABASE}.{COPIES}{table.name} TO {DATABASE}.{WHOLE}{table.name}")
+
+
+def _exists(server: ClickHouse, name: str) -> bool:
+    return server.execute(f"EXISTS TABLE {DATABASE}.{name}").strip() == "1"
+
+
+def _partitions(server: ClickHouse, name: str) -> set[str]:
+    rows = server.rows(
+        "SELECT DISTINCT partition_id AS id FROM system.parts "
+        "WHERE database = {shard:String} AND table = {table:String} AND active",
+        {"shard": DATABASE, "table": name},
+    )
+    return {str(row["id"]) for row in rows}

@@ -1,0 +1,182 @@
+"""Rows move to the shard that stores them after shards were added or removed, also after interruptions."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pytest
+from clickhouse_servers import Shards, running
+from compared_rows import INSTANCES, insert_same_rows
+from memory_directory import in_memory
+from test_tables import EXACTLY_ONCE, events
+
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.deployment import __main__ as deployment
+from tailrace.migrations.rebalancing import Rebalancing, RebalancingError
+
+TABLES = (
+    "SELECT name, if(engine = 'MergeTree', '', 'FINAL') AS final FROM system.tables "
+    "WHERE database = 'tailrace_shard' AND engine LIKE '%MergeTree' AND name != 'schema_migrations'"
+)
+FEW = ("query_events", "query_load_1m", "alerts")
+"""One table of each kind: with partitions by time, with states of aggregate functions, replacing rows."""
+Rows = dict[str, Counter[str]]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shards]:
+    """Two shards with rows in every table, to which a third one was added."""
+    with in_memory(tmp_path_factory.mktemp("shards")) as home:
+        shards = Shards(home)
+        shards.copy_schema()
+        with running(shards):
+            insert_same_rows(shards)
+            shards.add_servers(1)
+            shards.join((1, 1, 1))
+            shards.migrate()
+            yield shards
+
+
+def rows_of(cluster: Shards, only: Sequence[str] = ()) -> Rows:
+    """Returns the rows of every table, as all shards together have them."""
+    admin = cluster.user("admin")
+    return {
+        table["name"]: Counter(
+            admin.execute(
+                f"SELECT toString(tuple(*)) FROM tailrace.{table['name']} {table['final']}"
+            ).splitlines()
+        )
+        for table in admin.rows(TABLES)
+        if table["name"] in only or not only
+    }
+
+
+def count(cluster: Shards, instance: str, **settings: object) -> int:
+    sql = "SELECT count() FROM tailrace.query_events WHERE instance = {i:String}"
+    return int(cluster.user("admin").execute(sql, {"i": instance}, **settings))
+
+
+def assert_queries_find_all_rows_on_one_shard(cluster: Shards) -> None:
+    """ClickHouse itself chooses the shard of an instance."""
+    for instance in INSTANCES:
+        on_its_shard = count(
+            cluster, instance, optimize_skip_unused_shards=1, force_optimize_skip_unused_shards=2
+        )
+        assert on_its_shard == count(cluster, instance), instance
+
+
+def test_rows_of_few_tables_move_although_runs_are_interrupted(cluster):
+    before = rows_of(cluster, FEW)
+    assert all(each.total() > 50 for each in before.values())
+    interruptions = move(cluster, FEW, random.Random(3))
+
+    assert interruptions > 5
+    assert rows_of(cluster, FEW) == before
+    assert_queries_find_all_rows_on_one_shard(cluster)
+    assert leftovers(cluster) == 0
+
+
+def test_a_shard_of_weight_zero_is_emptied(cluster):
+    before = rows_of(cluster, FEW)
+    cluster.join((1, 1, 0))
+    Rebalancing(Shards.CLUSTER, cluster.each("admin"), FEW).run()
+
+    assert rows_of(cluster, FEW) == before
+    for table in FEW:
+        assert (
+            cluster.servers()[2].user("admin").execute(f"SELECT count() FROM tailrace_shard.{table}") == "0\n"
+        )
+    cluster.join((1, 1, 1))
+
+
+def move(cluster: Shards, tables: Sequence[str], choice: random.Random) -> int:
+    """Runs until all rows are moved. Each run is killed after some statements; returns how many were."""
+    for interruptions in range(200):
+        rest = Rest(choice.randrange(4, 60))
+        admins = cluster.each("admin")
+        servers = [Interrupted(each.url, each.user, each.password, "", rest) for each in admins]
+        try:
+            Rebalancing(Shards.CLUSTER, servers, tables).run()
+        except KilledError:
+            continue
+        return interruptions
+    pytest.fail("the rows are never moved")
+
+
+class KilledError(Exception):
+    """The process was killed."""
+
+
+@dataclass
+class Rest:
+    """How many statements a process executes before it is killed, before or after the last one."""
+
+    statements: int
+
+
+@dataclass(frozen=True)
+class Interrupted(ClickHouse):
+    rest: Rest = None
+
+    def execute(self, *words, **more) -> str:
+        self.rest.statements -= 1
+        if self.rest.statements == 0 and random.random() < 0.5:
+            raise KilledError
+        answer = super().execute(*words, **more)
+        if self.rest.statements <= 0:
+            raise KilledError
+        return answer
+
+
+def leftovers(cluster: Shards) -> int:
+    sql = "SELECT count() FROM system.tables WHERE name LIKE 'rebalanc%'"
+    return sum(int(each.execute(sql)) for each in cluster.each("admin"))
+
+
+@pytest.mark.long
+def test_rows_of_all_tables_move_to_a_new_shard_and_back(cluster, capsys):
+    """`rebalance` as a user runs it. A shard with weight 0 stores nothing and can be removed."""
+    before = rows_of(cluster)
+    words = ["rebalance", "--cluster", Shards.CLUSTER, "--secrets", str(cluster.home.secrets)]
+    for each in cluster.each("admin"):
+        words += ["--clickhouse", each.url]
+    for weights in ((1, 1, 1), (3, 1, 2), (1, 1, 0)):
+        cluster.join(weights)
+        assert deployment.main([*words, "--dry-run"]) == 0
+        listed = capsys.readouterr().out.splitlines()
+        assert listed
+        assert deployment.main([*words, "--writers-stopped"]) == 0
+        moved = capsys.readouterr().out.splitlines()
+        assert [line.replace(" moved", " to move") for line in moved] == listed
+        assert rows_of(cluster) == before
+        assert_queries_find_all_rows_on_one_shard(cluster)
+    cluster.join((1, 1))
+    assert rows_of(cluster) == before
+    cluster.join((1, 1, 1))
+
+
+def test_a_block_counts_once_after_rows_were_moved(cluster):
+    Rebalancing(Shards.CLUSTER, cluster.each("admin"), FEW).run()
+    before = rows_of(cluster, ("query_events",))["query_events"].total()
+    rows = [{**row, "instance": INSTANCES[number % len(INSTANCES)]} for number, row in enumerate(events(30))]
+    for _ in range(2):
+        cluster.user("writer").insert(
+            "tailrace.query_events", rows, insert_deduplication_token="after", **EXACTLY_ONCE
+        )
+
+    assert rows_of(cluster, ("query_events",))["query_events"].total() == before + 30
+    assert_queries_find_all_rows_on_one_shard(cluster)
+
+
+def test_what_cannot_be_moved_is_refused(cluster, capsys):
+    first, *_ = servers = cluster.each("admin")
+    with pytest.raises(RebalancingError, match="no server of shard 2, 3"):
+        Rebalancing(Shards.CLUSTER, [first])
+    with pytest.raises(RebalancingError, match="no cluster of these servers"):
+        Rebalancing("other", servers)
+    with pytest.raises(RebalancingError, match="no table of several shards: nothing"):
+        Rebalancing(Shards.CLUSTER, servers, ("nothing",))
+    words = ["rebalance", "--cluster", Shards.CLUSTER, "--clickhouse", first.url]
+    assert deployment.main([*words, "--secrets", str(cluster.home.secrets)]) != 0
+    assert "--writers-stopped" in capsys.readouterr().err
