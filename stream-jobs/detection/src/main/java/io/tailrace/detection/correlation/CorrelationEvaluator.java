@@ -149,6 +149,9 @@ public final class CorrelationEvaluator {
         boolean known = rule.known().rules().contains(ruleKey);
         for (String value : values(ruleKey, event)) {
             RuleMatch match = occurrence(ruleKey, event, value, watermark);
+            if (!known && rule.known().only() && !further.isOfKnownGroup(match, window)) {
+                continue; // not stored either: whoever tries names would fill the state
+            }
             Earlier earlier = further.earlier(match, group, window);
             boolean isNew = window.add(match, limit) >= 0;
             if (isNew && known) {
@@ -348,7 +351,7 @@ public final class CorrelationEvaluator {
                 .filter(fired -> isWithin(match.micros(), fired))
                 .min(Comparator.naturalOrder())
                 .orElseThrow();
-        Earlier earlier = new Earlier(Optional.of(reported), Optional.empty());
+        Earlier earlier = new Earlier(Optional.of(reported), Optional.empty(), List.of());
         return further.alert(event, match, group, entity(group), earlier, isLate(match.micros(), watermark));
     }
 
