@@ -41,13 +41,10 @@ def attacks() -> list[str]:
     start = datetime.now(UTC) - timedelta(minutes=2)
     administered = "x,db1,olga,10.9.8.1,8999,1,QUERY,shop,'SET GLOBAL max_connections = 300',0"
     refused.append("x,db1,olga,10.9.8.99,9999,0,FAILED_CONNECT,,,1045")
-    return [
-        f"{start - timedelta(days=2):%Y%m%d %H:%M:%S},{administered.split(',', 1)[1]}\n",
-        *(
-            f"{start + timedelta(seconds=n // RECORDS_PER_SECOND):%Y%m%d %H:%M:%S},{record.split(',', 1)[1]}\n"
-            for n, record in enumerate([*records, *refused])
-        ),
-    ]
+    timed = [(start - timedelta(days=2), administered)]
+    for n, record in enumerate([*records, *refused]):
+        timed.append((start + timedelta(seconds=n // RECORDS_PER_SECOND), record))
+    return [f"{time:%Y%m%d %H:%M:%S},{record.split(',', 1)[1]}\n" for time, record in timed]
 
 
 def rules_over_single_events() -> set[str]:

@@ -198,10 +198,9 @@ def _is_pushed(kafka: KafkaClient) -> bool:
 
 
 def newest_files(kafka: KafkaClient) -> dict[str, str]:
-    """Returns the files of the newest push, confirmed or not; none if there was no push. Raises RulesError."""
-    newest = None
-    for key, value in _records(kafka):
-        newest = value if key in (BUNDLE, CANDIDATE) and value else newest
+    """Returns the files of the newest push that no job rejected; none without any. Raises RulesError."""
+    records = dict(_records(kafka))
+    newest = records.get(CANDIDATE) or records.get(BUNDLE)
     return json.loads(newest)["files"] if newest else {}
 
 

@@ -80,9 +80,9 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def show_other_rules(context: Context) -> None:
-    """Prints the next step if the detect job runs other rules than this version contains, as after an upgrade.
+    """Prints the next step if the detect job runs other rules than those of this version.
 
-    Nothing is pushed: they may be rules that the site maintains.
+    It does so after an upgrade. Nothing is pushed: a site may maintain its own rules.
     """
     chosen = context.settings.chosen_components()
     if chosen and "detect" not in chosen:
