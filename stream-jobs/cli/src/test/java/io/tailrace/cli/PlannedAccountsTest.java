@@ -96,7 +96,7 @@ class PlannedAccountsTest {
         assertThat(alertsOfLast(lines)).contains("HIGH grant_all", "CRITICAL new_administrator");
     }
 
-    /** The same account administers and is refused; an error log and an audit log tell of one refusal. */
+    /** The account that is refused administered on an earlier day, from one host. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -117,7 +117,7 @@ class NamesInLoginsTest {
                 .toList();
     }
 
-    /** Whoever guesses a password chooses the database, not the name of the account or the host. */
+    /** A client that guesses a password chooses the database, not the name of the account or the host. */
     @ParameterizedTest
     @MethodSource("writers")
     void aDatabaseLikeALoginHidesNeitherAccountNorHost(LogWriter writer) {

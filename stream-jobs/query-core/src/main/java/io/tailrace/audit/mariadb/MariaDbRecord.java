@@ -112,8 +112,8 @@ public final class MariaDbRecord {
 
     /**
      * Chooses the first reading: what resembles one after it is part of a statement, or of the database of a login. In a
-     * login, an earlier one may also be part of the user's name. But no account has such a name, so whoever guesses the
-     * password of one can only choose the database: with the last reading, the log would not tell whose password it was.
+     * login, an earlier one may also be part of the user's name. But no account has such a name, so a client that guesses
+     * the password of one can only choose the database: the last reading would hide whose password it was.
      * An earlier start of a statement may also belong to a database with a comma, which makes the line ambiguous.
      */
     private boolean choose(boolean strict) {

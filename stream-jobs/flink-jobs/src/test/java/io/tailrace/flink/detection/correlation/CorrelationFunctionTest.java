@@ -182,7 +182,7 @@ class CorrelationFunctionTest {
         }
     }
 
-    /** Whoever tries names must not fill the state with them. */
+    /** A client that tries names must not fill the state with them. */
     @Test
     void matchesOfUnknownGroupsLeaveNoState() throws Exception {
         String worked = Pushes.REFUSED_LOGIN
