@@ -22,6 +22,7 @@ RECORD = re.compile(r"^20\d{6} [\d:]{8},(?=.*,\d*,QUERY,)")
 """The time of a statement in an audit log of MariaDB."""
 RECORDS_PER_SECOND = 20
 BRUTE_FORCE = "Many refused logins to one account"
+ADMINISTRATOR = "Refused login of an account that administers servers"
 
 
 @pytest.fixture(scope="module")
@@ -30,15 +31,20 @@ def stack(detecting: Stack) -> Stack:
 
 
 def attacks() -> list[str]:
-    """The statements that make the rules of the pack fire, and refused logins, of the last two minutes."""
+    """The statements that make the rules of the pack fire, and refused logins, of the last two minutes.
+
+    One login is that of an account that administered two days before.
+    """
     fixtures = sorted(rule_push.OWN.rglob("*.fires*.log"))
     records = [line for path in fixtures for line in path.read_text().splitlines() if RECORD.match(line)]
     refused = [f"x,db1,trudy,10.9.8.7,{9000 + n},0,FAILED_CONNECT,,,1045" for n in range(12)]
     start = datetime.now(UTC) - timedelta(minutes=2)
-    return [
-        f"{start + timedelta(seconds=n // RECORDS_PER_SECOND):%Y%m%d %H:%M:%S},{record.split(',', 1)[1]}\n"
-        for n, record in enumerate([*records, *refused])
-    ]
+    administered = "x,db1,olga,10.9.8.1,8999,1,QUERY,shop,'SET GLOBAL max_connections = 300',0"
+    refused.append("x,db1,olga,10.9.8.99,9999,0,FAILED_CONNECT,,,1045")
+    timed = [(start - timedelta(days=2), administered)]
+    for n, record in enumerate([*records, *refused]):
+        timed.append((start + timedelta(seconds=n // RECORDS_PER_SECOND), record))
+    return [f"{time:%Y%m%d %H:%M:%S},{record.split(',', 1)[1]}\n" for time, record in timed]
 
 
 def rules_over_single_events() -> set[str]:
@@ -80,7 +86,7 @@ def test_a_backtest_of_stored_events_raises_the_alerts_of_the_job(stack: Stack, 
     stack.watch_sources([Source(INSTANCE, "audit", log.resolve(), "shop", "UTC")])
     wait_until(lambda: stored(stack) >= len(lines), "all events to be stored")
 
-    rows = backtest(stack, "--instance", INSTANCE, "--since", "2d", "--warm-up", "1d", "--samples", "100000")
+    rows = backtest(stack, "--instance", INSTANCE, "--since", "3d", "--warm-up", "1d", "--samples", "100000")
     found = {(row["rule_id"], row["alert_id"]) for row in rows if row["section"] == "sample"}
     not_judged = {row["rule_id"] for row in rows if row["section"] == "not_judged"}
     compared = rules_over_single_events() - not_judged
@@ -96,6 +102,8 @@ def test_a_backtest_of_stored_events_raises_the_alerts_of_the_job(stack: Stack, 
     wait_until(lambda: alerts(stack, of_trudy), "the alert of a correlation")
     (guessed,) = alerts(stack, of_trudy)
     assert guessed in found
+    (of_administrator,) = alerts(stack, f"rule_title = '{ADMINISTRATOR}' AND user = 'olga'")
+    assert of_administrator in found
 
 
 DRAFT = """\

@@ -1,5 +1,6 @@
 """`tailrace rules push` with a real Kafka: records, rejections, and messages."""
 
+import dataclasses
 import json
 import uuid
 from pathlib import Path
@@ -14,6 +15,8 @@ from e2e.stack import Stack, refusing_port
 from tailrace.cli.exit_codes import Exit
 from tailrace.kafka.client import KafkaClient
 from tailrace.rules import push as rule_push
+from tailrace_local.commands import up
+from tailrace_local.context import LocalContext
 
 RULE = """\
 title: Admin from the test
@@ -86,6 +89,23 @@ def test_rules_that_do_not_compile_are_not_pushed(stack: Stack, directory: Path)
     assert "nothing was pushed" in done.stderr
     assert "admin.yml:5:5: no values are known for the placeholder %admins%" in done.stderr
     assert pushes(stack) == before
+
+
+def test_up_names_the_next_step_if_other_rules_run(stack: Stack, directory: Path, capsys):
+    """As after an upgrade: a version never replaces rules by itself, because a site may maintain its own."""
+    settings = dataclasses.replace(stack.settings, components="")
+    context = LocalContext(settings, stack.home)
+    without = LocalContext(stack.settings, stack.home)
+    assert tailrace(stack, "rules", "push", directory, "--no-check").returncode == Exit.OK
+    assert rule_push.newest_files(context.kafka("rules")) == rule_push.files(directory)
+    up.show_other_rules(without)
+    assert capsys.readouterr().out == "", "without a detect job"
+    up.show_other_rules(context)
+    assert f"tailrace rules push {rule_push.OWN}" in capsys.readouterr().out
+
+    assert tailrace(stack, "rules", "push", rule_push.OWN, "--no-check").returncode == Exit.OK
+    up.show_other_rules(context)
+    assert capsys.readouterr().out == ""
 
 
 def test_the_local_check_can_be_skipped(stack: Stack, directory: Path):

@@ -197,20 +197,33 @@ def _is_pushed(kafka: KafkaClient) -> bool:
     return low != high
 
 
+def newest_files(kafka: KafkaClient) -> dict[str, str]:
+    """Returns the files of the newest push that no job rejected; none without any. Raises RulesError."""
+    records = dict(_records(kafka))
+    newest = records.get(CANDIDATE) or records.get(BUNDLE)
+    return json.loads(newest)["files"] if newest else {}
+
+
 def _candidate(kafka: KafkaClient) -> Push | None:
     """Returns the newest candidate that was not removed. Raises RulesError."""
     newest = None
+    for key, value in _records(kafka):
+        newest = value if key == CANDIDATE else newest
+    return Push(json.loads(newest)["push_id"], newest) if newest else None
+
+
+def _records(kafka: KafkaClient) -> Iterator[tuple[str, bytes | None]]:
+    """Yields the keys and values of the topic, oldest first. Raises RulesError."""
     with _consumer(kafka) as consumer:
         low, high = _offsets(consumer)
         consumer.assign([TopicPartition(TOPIC, 0, low)])
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while low < high and consumer.position([TopicPartition(TOPIC, 0)])[0].offset < high:
             message = consumer.poll(RETRY_SECONDS)
-            if message is not None and not message.error() and message.key() == CANDIDATE.encode():
-                newest = message.value()
+            if message is not None and not message.error():
+                yield (message.key() or b"").decode(), message.value()
             if time.monotonic() > deadline:
                 raise RulesError(f"{TOPIC} could not be read within {TIMEOUT_SECONDS} s")
-    return Push(json.loads(newest)["push_id"], newest) if newest else None
 
 
 @contextmanager

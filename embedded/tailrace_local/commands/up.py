@@ -17,6 +17,7 @@ from tailrace.cli.exit_codes import Exit
 from tailrace.console import Steps
 from tailrace.credentials.certificates import Certificates
 from tailrace.errors import NotRunningError
+from tailrace.rules import push as rule_push
 from tailrace.sources import active_sources, sources_file
 from tailrace.sources.log_files import LogState
 from tailrace.sources.sources_file import SourcesError
@@ -74,7 +75,25 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     status.show(running)
     status.show_logins(running, context)
     show_logs(context)
+    show_other_rules(context)
     return Exit.OK
+
+
+def show_other_rules(context: Context) -> None:
+    """Prints the next step if the detect job runs other rules than those of this version.
+
+    It does so after an upgrade. Nothing is pushed: a site may maintain its own rules.
+    """
+    chosen = context.settings.chosen_components()
+    if chosen and "detect" not in chosen:
+        return
+    pushed = rule_push.newest_files(context.kafka("rules"))
+    if pushed and pushed != rule_push.files(rule_push.OWN):
+        console.heading("Rules")
+        print(
+            "  the detect job runs other rules than those of this version; unless you maintain your own: "
+            f"`tailrace rules push {shlex.quote(str(rule_push.OWN))}`"
+        )
 
 
 def _take_list(context: Context, steps: Steps) -> None:

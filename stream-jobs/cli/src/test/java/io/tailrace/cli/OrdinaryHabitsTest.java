@@ -53,7 +53,10 @@ class OrdinaryHabitsTest {
     private static final long EVENTS_AN_ALERT = 100_000;
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
 
-    /** Expected alerts, which are true: new habits, and a server that was made read-only. */
+    /**
+     * Expected alerts, which are true: new habits, the first accounts that a control panel creates, a tool that reads password
+     * hashes, a monitor's first access to personal data, and a server that was made read-only.
+     */
     private static final Map<String, Long> TRUE_ALERTS = Map.of(
             "HIGH into_outfile", 1L,
             "MEDIUM load_data_local", 1L,
@@ -61,7 +64,10 @@ class OrdinaryHabitsTest {
             "HIGH sensitive_dumped", 1L,
             "MEDIUM very_many_rows_sent", 1L,
             "MEDIUM many_classes_read", 1L,
-            "MEDIUM service_limited", 1L);
+            "MEDIUM service_limited", 1L,
+            "MEDIUM new_limited_account", 1L,
+            "MEDIUM account_tables_read", 1L,
+            "MEDIUM first_seen_table", 1L);
 
     /** Most days are thinned; the rate is that of the complete days, of which the long test reads all entries. */
     @Test
@@ -77,7 +83,7 @@ class OrdinaryHabitsTest {
 
     private static void assertFewAndTrue(int completeDays) throws IOException {
         List<OrdinaryTool> tools = OrdinaryTool.all(TOOLS);
-        assertThat(tools).hasSizeGreaterThanOrEqualTo(66);
+        assertThat(tools).hasSizeGreaterThanOrEqualTo(80);
 
         Run run = new Run();
         for (Map.Entry<String, byte[]> log :

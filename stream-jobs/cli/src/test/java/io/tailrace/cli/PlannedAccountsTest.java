@@ -96,6 +96,33 @@ class PlannedAccountsTest {
         assertThat(alertsOfLast(lines)).contains("HIGH grant_all", "CRITICAL new_administrator");
     }
 
+    /** The account that is refused administered on an earlier day, from one host. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+            marek 10.0.1.11 | MEDIUM
+            marek localhost | MEDIUM
+            marek 10.0.9.8  | LOW
+            MAREK 10.0.9.8  | LOW
+            shop 10.0.9.8   |
+            eve 10.0.1.11   |
+            root 10.0.1.11  |
+            """)
+    void aRefusedLoginOfAnAccountThatAdministersIsReportedByItsHost(String who, String level) throws IOException {
+        List<String> lines = new ArrayList<>(HISTORY);
+        lines.add(line(DAY_BEFORE, "marek 10.0.9.8", "GRANT SELECT ON shop.* TO web@'10.0.1.%'"));
+        lines.add(line(HOUR_BEFORE, "eve 10.0.9.8", "GRANT SELECT ON shop.* TO web@'10.0.1.%'"));
+        String[] account = who.split(" ");
+        lines.add(NOW + ",db2," + account[0] + ',' + account[1] + ",32,0,FAILED_CONNECT,,,1045");
+
+        List<String> alerts = alertsOfLast(lines).stream()
+                .filter(alert -> alert.endsWith(" refused_administrator_login"))
+                .toList();
+        assertThat(alerts).isEqualTo(level == null ? List.of() : List.of(level + " refused_administrator_login"));
+    }
+
     private static String line(String time, String who, String statement) {
         String[] account = who.split(" ");
         return "%s,db1,%s,%s,31,900,QUERY,shop,'%s',0"

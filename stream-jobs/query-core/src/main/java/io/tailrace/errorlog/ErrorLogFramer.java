@@ -234,32 +234,39 @@ final class ErrorLogFramer implements EntryFramer {
             close(position, out);
         } else {
             assertion = MessageBoundaries.isAssertion(buffer, header.messageFrom, header.messageTo);
-            quoted(buffer, header.messageFrom, header.messageTo);
-            if (!statement.isOpen()) {
+            boolean ended = quoted(buffer, header.messageFrom, header.messageTo);
+            if (!ended && !statement.isOpen()) {
                 quote.line(buffer, header.messageFrom, header.messageTo);
             }
         }
     }
 
-    private void quoted(byte[] buffer, int from, int to) {
+    /**
+     * Reads a statement that the line quotes, if there is one. Returns whether the server ended it in this line: then
+     * nothing is open, however many quotation marks the names before the statement have.
+     */
+    private boolean quoted(byte[] buffer, int from, int to) {
         int start = MessageBoundaries.quotedStatement(buffer, from, to);
         if (start == to) {
-            return;
+            return false;
         }
         boolean quote = buffer[start] == '\'' || buffer[start] == '"';
         statement.begin(buffer, start, start);
-        quotedLine(buffer, quote ? start + 1 : start, to);
+        return quotedLine(buffer, quote ? start + 1 : start, to);
     }
 
-    /** Reads a line of a quoted statement. Text of the server after it, outside of a literal, ends it. */
-    private void quotedLine(byte[] buffer, int from, int to) {
+    /** Reads a line of a quoted statement. Returns whether text of the server after it, outside of a literal, ends it. */
+    private boolean quotedLine(byte[] buffer, int from, int to) {
         int tail = MessageBoundaries.tail(buffer, from, to);
         statement.line(buffer, from, tail < 0 ? to : tail);
         if (tail >= 0 && !statement.insideLiteral()) {
             statement.reset();
-        } else if (tail >= 0) {
+            return true;
+        }
+        if (tail >= 0) {
             statement.line(buffer, tail, to);
         }
+        return false;
     }
 
     private void begin(int newState, long offset) {

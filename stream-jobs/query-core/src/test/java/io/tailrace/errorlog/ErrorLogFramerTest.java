@@ -173,6 +173,23 @@ class ErrorLogFramerTest {
         assertThat(framer.pendingFrom()).isEqualTo(query.length());
     }
 
+    /** In names of databases, and in a literal between other quotation marks, apostrophes are no quotation marks. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Default database: 'o' neill'. Query: 'SELECT 1'",
+                "Default database: ''a'. Query: 'SELECT 'x''",
+                "Default database: 'd'. Query: 'SELECT \" ' \"'"
+            })
+    void aMessageThatTheServerEndedHidesNoOther(String quoted) {
+        String query = HEADER + "Slave SQL: Error 'Duplicate entry '1' for key 'a'' on query. " + quoted
+                + ", Error_code: 1062\n";
+        FramedLog log = read(query + (HEADER + "b\n").repeat(4));
+        assertThat(log.entries()).hasSize(5);
+        assertThat(log.entries())
+                .allSatisfy(entry -> assertThat(entry.context().forgedHeader()).isFalse());
+    }
+
     @Test
     void aValueThatContainsALineFeedIsOneMessage() {
         String next = HEADER + "b\n";

@@ -41,7 +41,7 @@ class NamesInEntriesTest {
             Ambiguity.OF_LONG_NAMES,
             new Ambiguity(
                     Set.of("mysql-error"),
-                    names -> names.database().contains("'"),
+                    names -> names.database().contains("'. Query: '"),
                     outcome -> outcome.code() == null,
                     true,
                     "messages quote without escapes: lines that follow an open quote may belong to it"),

@@ -44,11 +44,11 @@ class NamesInLoginsTest {
             new Ambiguity(
                     Set.of("mariadb-audit", "mariadb-audit-syslog", "aurora-audit"),
                     names -> NamedEntries.MARIA_DB_ANCHOR
-                            .matcher(',' + names.database() + ',')
+                            .matcher(',' + names.user() + ',')
                             .find(),
                     outcome -> EventFlag.USER_AMBIGUOUS.isIn(NamedEntries.flags(outcome)),
                     false,
-                    "neither user nor database is quoted: each may contain the end of a login and the start of another"),
+                    "neither user nor database is quoted: a user may contain the end of a login, but no account has such a name"),
             Ambiguity.OF_SYSLOG,
             Ambiguity.OF_LONG_NAMES,
             new Ambiguity(
@@ -115,6 +115,21 @@ class NamesInLoginsTest {
         return AttackerNames.of(writer).stream()
                 .filter(name -> any || name.length() <= LONGEST_NAME)
                 .toList();
+    }
+
+    /** A client that guesses a password chooses the database, not the name of the account or the host. */
+    @ParameterizedTest
+    @MethodSource("writers")
+    void aDatabaseLikeALoginHidesNeitherAccountNorHost(LogWriter writer) {
+        for (String database :
+                List.of("x,h,1,2,CONNECT,d", "x,h,1,2,FAILED_CONNECT,d,,1045", "x,h,1,2,QUERY,d,'a',0")) {
+            Names names = new Names("root", "10.0.0.9", database);
+            String login = writer.login().of(names, true);
+            Stated read =
+                    Stated.of(NamedEntries.outcomes(writer.logFormat(), login).get(0));
+            assertThat(read.user()).as(login).isEqualTo("root");
+            assertThat(read.client()).as(login).isEqualTo("10.0.0.9");
+        }
     }
 
     private static NamedEntries entries(LogWriter writer, boolean refused) {

@@ -149,6 +149,9 @@ public final class CorrelationEvaluator {
         boolean known = rule.known().rules().contains(ruleKey);
         for (String value : values(ruleKey, event)) {
             RuleMatch match = occurrence(ruleKey, event, value, watermark);
+            if (!known && rule.known().only() && !further.isOfKnownGroup(match, window)) {
+                continue; // not stored either: clients choose names
+            }
             Earlier earlier = further.earlier(match, group, window);
             boolean isNew = window.add(match, limit) >= 0;
             if (isNew && known) {
@@ -156,8 +159,7 @@ public final class CorrelationEvaluator {
             } else if (isNew) {
                 Map<String, String> entity = new LinkedHashMap<>(Map.of(rule.field(), value));
                 entity.putAll(entity(group));
-                boolean late = isLate(match.micros(), watermark);
-                alerts.accept(further.alert(event, match, group, entity, earlier, late));
+                alerts.accept(further.alert(event, match, group, entity, earlier, isLate(match.micros(), watermark)));
                 if (earlier.isNone()) {
                     window.fired().add(match.micros());
                 }
@@ -238,8 +240,7 @@ public final class CorrelationEvaluator {
     private RuleMatch occurrence(String ruleKey, DetectionEvent event, String value, long watermark) {
         ActionReference action = event.action();
         long needed = Math.max(action.micros(), watermark) + rule.timespanMicros() + latenessMicros;
-        boolean anyRule = rule.type() == Type.EVENT_COUNT || rule.type().isNumeric();
-        int number = anyRule ? RuleIds.ANY : numbers.of(ruleKey);
+        int number = rule.type() == Type.EVENT_COUNT || rule.type().isNumeric() ? RuleIds.ANY : numbers.of(ruleKey);
         return new RuleMatch(action.micros(), action.order(), action.id(), event.recordId(), number, value, needed);
     }
 
@@ -327,7 +328,6 @@ public final class CorrelationEvaluator {
                 .distinct()
                 .limit(RaisedAlert.MAX_EVENTS)
                 .toList();
-        boolean late = isLate(micros, watermark);
         return new RaisedAlert(
                 id(micros, group),
                 rule.header(),
@@ -338,7 +338,7 @@ public final class CorrelationEvaluator {
                 ids,
                 List.of(),
                 facts(matches, metric),
-                late);
+                isLate(micros, watermark));
     }
 
     /** Returns the alert about a further match of a group that was reported within the timespan. */
@@ -348,7 +348,7 @@ public final class CorrelationEvaluator {
                 .filter(fired -> isWithin(match.micros(), fired))
                 .min(Comparator.naturalOrder())
                 .orElseThrow();
-        Earlier earlier = new Earlier(Optional.of(reported), Optional.empty());
+        Earlier earlier = new Earlier(Optional.of(reported), Optional.empty(), List.of());
         return further.alert(event, match, group, entity(group), earlier, isLate(match.micros(), watermark));
     }
 

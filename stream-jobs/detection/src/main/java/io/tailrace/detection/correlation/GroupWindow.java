@@ -30,7 +30,8 @@ public final class GroupWindow {
     /** Every match is needed for at least this long after its time. Not part of the state. */
     private long leastRetention = Long.MAX_VALUE;
 
-    boolean isEmpty() {
+    /** Returns whether nothing of the group needs to be stored. */
+    public boolean isEmpty() {
         return occurrences.isEmpty() && fired.isEmpty();
     }
 

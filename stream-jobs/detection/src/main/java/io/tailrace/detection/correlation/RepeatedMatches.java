@@ -22,6 +22,8 @@ final class RepeatedMatches {
     private static final List<String> LOCAL = List.of("", "localhost", "::1");
 
     private static final String LOOPBACK = "127.";
+    /** Number of values that an alert names. */
+    private static final int MAX_OTHERS = 8;
 
     private final CorrelationRule rule;
     private final RuleIds numbers;
@@ -31,8 +33,9 @@ final class RepeatedMatches {
      *
      * @param reported time of the alert that it repeats, microseconds since 1970 UTC; empty: there is none
      * @param known time since which its group is known; empty: it is not
+     * @param others other values with which its group is known, if the correlation reports known groups only
      */
-    record Earlier(Optional<Long> reported, Optional<Long> known) {
+    record Earlier(Optional<Long> reported, Optional<Long> known, List<String> others) {
 
         boolean isNone() {
             return reported.isEmpty() && known.isEmpty();
@@ -42,6 +45,9 @@ final class RepeatedMatches {
             Map<String, String> facts = new TreeMap<>();
             reported.ifPresent(micros -> facts.put("first_reported", time(micros)));
             known.ifPresent(micros -> facts.put("known_since", time(micros)));
+            if (!others.isEmpty()) {
+                facts.put("known_elsewhere", String.join(", ", others));
+            }
             return facts;
         }
 
@@ -56,7 +62,23 @@ final class RepeatedMatches {
     }
 
     Earlier earlier(RuleMatch match, List<String> group, GroupWindow window) {
-        return new Earlier(reported(match, group, window), known(match, window));
+        List<String> others = rule.known().only() ? others(match, window) : List.of();
+        return new Earlier(reported(match, group, window), known(match, window), others);
+    }
+
+    /** Returns whether the group is known, with whatever value. */
+    boolean isOfKnownGroup(RuleMatch match, GroupWindow window) {
+        return knowing(match, window).findAny().isPresent();
+    }
+
+    private List<String> others(RuleMatch match, GroupWindow window) {
+        return knowing(match, window)
+                .map(RuleMatch::value)
+                .filter(value -> !value.equals(match.value()))
+                .distinct()
+                .sorted()
+                .limit(MAX_OTHERS)
+                .toList();
     }
 
     /**
@@ -78,12 +100,18 @@ final class RepeatedMatches {
 
     /** Returns the time of the first match, with the same value, by which the group is known; empty if it is not. */
     private Optional<Long> known(RuleMatch match, GroupWindow window) {
-        return window.occurrences().stream()
-                .filter(other -> isOfKnown(other) && other.value().equals(match.value()))
+        return knowing(match, window)
+                .filter(other -> other.value().equals(match.value()))
                 .map(RuleMatch::micros)
-                .filter(micros -> match.micros() - micros >= rule.known().afterMicros())
-                .filter(micros -> match.micros() - micros < rule.timespanMicros())
                 .min(Comparator.naturalOrder());
+    }
+
+    /** Returns the earlier matches by which the group of a match is known. */
+    private Stream<RuleMatch> knowing(RuleMatch match, GroupWindow window) {
+        return window.occurrences().stream().filter(this::isOfKnown).filter(other -> {
+            long age = match.micros() - other.micros();
+            return age >= rule.known().afterMicros() && age < rule.timespanMicros();
+        });
     }
 
     private boolean isOfKnown(RuleMatch match) {

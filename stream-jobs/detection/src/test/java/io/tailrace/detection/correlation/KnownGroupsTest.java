@@ -100,6 +100,38 @@ class KnownGroupsTest {
     }
 
     @Test
+    void ifOnlyKnownGroupsCountANewValueIsReportedAndAKnownOneHasTheRepeatLevel() throws IOException {
+        start("known_after: 10s\nknown_only: true");
+
+        on("made", "one", 1, "eve", "jump"); // never known
+        on("works", "one", 2, "dba", "jump");
+        on("made", "two", 11, "dba", "jump"); // 9 s later: not known yet
+        on("works", "home", 12, "dba", "jump");
+        on("made", "one", 30, "dba", "jump");
+        on("made", "two", 31, "dba", "jump");
+        on("made", "two", 32, "dba", "jump");
+        on("made", "two", 200, "dba", "jump"); // longer ago than the timespan
+        engine.advance(201 * SECOND, alerts::add);
+
+        assertThat(levels()).containsExactly("LOW one dba jump", "MEDIUM two dba jump", "LOW two dba jump");
+        assertThat(alerts.get(1).facts()).containsOnly(Map.entry("known_elsewhere", "home, one"));
+        assertThat(alerts.get(2).facts()).containsKeys("first_reported", "known_elsewhere");
+    }
+
+    @Test
+    void matchesOfUnknownGroupsAreNotStored() throws IOException {
+        start("known_after: 10s\nknown_only: true");
+        int none = state().length;
+        for (int name = 0; name < 100; name++) {
+            on("made", "one", name, "tried" + name, "jump");
+        }
+        engine.advance(100 * SECOND, alerts::add);
+
+        assertThat(engine.groups()).isZero();
+        assertThat(state()).hasSize(none);
+    }
+
+    @Test
     void theRuleItselfCountsItsOwnMatchesOnly() {
         CorrelationRule rule = rules("known_after: 10s").correlations().get(0);
 
@@ -115,6 +147,10 @@ class KnownGroupsTest {
         assertThat(errors(BODY.replace("repeat_level: low\n", "") + "known_after: 1d"))
                 .containsExactly("only a value_count with a repeat_level has known_by");
         assertThat(errors(BODY)).singleElement().asString().contains("known_after");
+        assertThat(errors(BODY.replace("known_by: works\n", "") + "known_only: true"))
+                .containsExactly("only a correlation with known_by has known_only");
+        assertThat(errors(BODY + "known_after: 1d\nknown_only: 7"))
+                .containsExactly("known_only is expected to be true or false");
         assertThat(errors(BODY.replace("known_by: works\n", "") + "known_after: 1d"))
                 .containsExactly("only a correlation with known_by has known_after");
         assertThat(errors(BODY.replace("known_by: works", "known_by: made") + "known_after: 1d"))

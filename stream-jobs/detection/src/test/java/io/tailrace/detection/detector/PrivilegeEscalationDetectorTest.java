@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Chains of a grant and the operation that it allows. */
@@ -150,6 +151,18 @@ class PrivilegeEscalationDetectorTest {
         run.at(8 * DAY, "user", "root", "statement", "grant file on *.* to readers", "target_user", "readers");
         run.at(8 * DAY + 1, "user", "app", "statement", "select load_file(?)");
         assertThat(run.alert().facts()).containsEntry("link", "possible");
+    }
+
+    /** An account that has been quiet may be a role, unless the statement names its hosts. */
+    @ParameterizedTest
+    @CsvSource({"readers, 1", "readers@%, 1", "`a@b`, 1", "readers@localhost, 0", "`a@b`@10.0.0.9, 0"})
+    void anAccountWithHostsIsNoRole(String account, int alerts) {
+        start("privilege_chain: {}");
+        week();
+        String grant = "grant select on shop.* to readers";
+        run.at(8 * DAY, "user", "root", "statement", grant, "target_user", "readers", "target_account", account);
+        run.at(8 * DAY + 1, "user", "app", "statement", "truncate table cache");
+        assertThat(run.alerts()).hasSize(alerts);
     }
 
     @Test

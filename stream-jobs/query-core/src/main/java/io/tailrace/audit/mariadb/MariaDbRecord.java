@@ -111,9 +111,10 @@ public final class MariaDbRecord {
     }
 
     /**
-     * Chooses the first reading whose object is a statement: what resembles a reading after it is part of the
-     * statement. Otherwise chooses the last reading: what resembles one before it is part of the user's name. An earlier
-     * start of a statement may also belong to a database with a comma, which makes the line ambiguous.
+     * Chooses the first reading: what resembles one after it is part of a statement, or of the database of a login. In a
+     * login, an earlier one may also be part of the user's name. But no account has such a name, so a client that guesses
+     * the password of one can only choose the database: the last reading would hide whose password it was.
+     * An earlier start of a statement may also belong to a database with a comma, which makes the line ambiguous.
      */
     private boolean choose(boolean strict) {
         int chosen = -1;
@@ -127,12 +128,12 @@ public final class MariaDbRecord {
             }
             if (take(anchor, strict)) {
                 readings++;
-                chosen = anchor;
+                chosen = chosen < 0 ? anchor : chosen;
                 if (operation.hasStatement()) {
                     break;
                 }
             } else {
-                others |= strict && operation.hasStatement() && take(anchor, false);
+                others |= strict && chosen < 0 && operation.hasStatement() && take(anchor, false);
             }
         }
         if (chosen < 0 || !take(chosen, strict)) {

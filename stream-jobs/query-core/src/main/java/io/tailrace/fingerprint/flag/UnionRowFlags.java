@@ -25,8 +25,9 @@ public final class UnionRowFlags {
 
     /** Length of a text that is inspected, bytes. */
     private static final int MAX_LENGTH = 256;
-    /** A word, or punctuation such as {@code ---}. */
-    private static final Pattern LABEL = Pattern.compile("(?s).*\\p{L}{3}.*|[^\\p{L}\\p{N}]+");
+    /** A word, an abbreviation such as {@code n/a} and {@code k. A.}, or punctuation such as {@code ---}. */
+    private static final Pattern LABEL =
+            Pattern.compile("(?s).*\\p{L}{3}.*|\\p{L}{1,2}([/.] ?\\p{L}{1,2})+\\.?|[^\\p{L}\\p{N}]+");
     /** What an injection returns to the application: a path, markup, a template, a hash. */
     private static final Pattern PAYLOAD = Pattern.compile(
             "(?is).*(\\.\\./|</|<\\?|<(a|body|form|iframe|img|input|object|script|svg)[ />]|\\$\\{|\\{\\{|;base64|://).*|/.+/.+|\\$[0-9a-z]+\\$.+"

@@ -57,6 +57,8 @@ class ConstantConditionFlagsTest {
                 "OR 1 BETWEEN 0 AND 2",
                 "OR 1 NOT BETWEEN 2 AND 3",
                 "OR ascii('b')=98",
+                "OR JSON_LENGTH('{}') = 0",
+                "OR IS_IPV4('10.0.0.1')",
                 "OR coalesce(NULL, 1)",
                 "OR isnull(NULL)",
                 "OR if(1, 2, 3) = 2",

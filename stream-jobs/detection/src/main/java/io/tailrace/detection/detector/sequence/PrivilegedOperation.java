@@ -180,9 +180,17 @@ public enum PrivilegedOperation {
         return hasFlag(event, NAMES_NOT_ALL);
     }
 
-    /** Returns whether the accounts that the statement names may be roles. */
+    /** Returns whether the accounts that the statement names may be roles. Roles have no host, or each. */
     static boolean mayNameRoles(DetectionEvent event) {
-        return begins(DetectorEventFields.statement(event), TO_ROLES) || preparesGiving(event);
+        boolean toRoles = begins(DetectorEventFields.statement(event), TO_ROLES) || preparesGiving(event);
+        List<FieldValue> accounts = event.values("target_account");
+        return toRoles && (accounts.isEmpty() || !accounts.stream().allMatch(PrivilegedOperation::isOfCertainHosts));
+    }
+
+    private static boolean isOfCertainHosts(FieldValue account) {
+        String text = account.text();
+        String host = text.substring(text.lastIndexOf('@') + 1);
+        return host.length() < text.length() && !host.isEmpty() && !host.equals("%") && !host.endsWith("`");
     }
 
     private static boolean preparesGiving(DetectionEvent event) {

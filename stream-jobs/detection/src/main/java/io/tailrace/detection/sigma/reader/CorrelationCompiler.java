@@ -33,6 +33,7 @@ final class CorrelationCompiler {
     private static final String ONE_CHANGE = "one_change";
     private static final String KNOWN_BY = "known_by";
     private static final String KNOWN_AFTER = "known_after";
+    private static final String KNOWN_ONLY = "known_only";
     private static final Set<String> KEYS = Set.of(
             "type",
             "rules",
@@ -45,7 +46,8 @@ final class CorrelationCompiler {
             REPEAT_LEVEL,
             ONE_CHANGE,
             KNOWN_BY,
-            KNOWN_AFTER);
+            KNOWN_AFTER,
+            KNOWN_ONLY);
     /** Maximum bound, because state stores that many matches of a group. */
     private static final BigDecimal MAX_BOUND = BigDecimal.valueOf(500_000);
 
@@ -95,7 +97,7 @@ final class CorrelationCompiler {
                 .error();
         List<String> used = Stream.concat(references.stream(), rule.known().rules().stream())
                 .toList();
-        return new UnresolvedCorrelation(rule, used, aliases(), generate(), place);
+        return new UnresolvedCorrelation(rule, used, aliases(), isTrue("generate"), place);
     }
 
     private void refuseUnknownKeys() {
@@ -177,8 +179,10 @@ final class CorrelationCompiler {
     /** An extension that Sigma does not define. */
     private Known known(List<String> references) {
         if (!map.has(KNOWN_BY)) {
-            if (map.has(KNOWN_AFTER)) {
-                throw map.refusal(map.keyNode(KNOWN_AFTER), "only a correlation with known_by has known_after");
+            for (String key : List.of(KNOWN_AFTER, KNOWN_ONLY)) {
+                if (map.has(key)) {
+                    throw map.refusal(map.keyNode(key), "only a correlation with known_by has " + key);
+                }
             }
             return Known.NONE;
         }
@@ -191,7 +195,7 @@ final class CorrelationCompiler {
                     "known_by is expected to name rules that the correlation does not count, found "
                             + String.join(", ", rules));
         }
-        return new Known(Set.copyOf(rules), timespan(KNOWN_AFTER));
+        return new Known(Set.copyOf(rules), timespan(KNOWN_AFTER), isTrue(KNOWN_ONLY));
     }
 
     private long timespan(String key) {
@@ -212,15 +216,15 @@ final class CorrelationCompiler {
         return Set.copyOf(optional);
     }
 
-    private boolean generate() {
-        if (!map.has("generate")) {
+    private boolean isTrue(String key) {
+        if (!map.has(key)) {
             return false;
         }
-        Node node = map.get("generate").orElseThrow();
+        Node node = map.get(key).orElseThrow();
         if (node instanceof ScalarNode scalar && Scalar.of(scalar) instanceof Scalar.Bool bool) {
             return bool.value();
         }
-        throw map.refusal(node, "generate is expected to be true or false");
+        throw map.refusal(node, key + " is expected to be true or false");
     }
 
     private Map<String, Map<String, String>> aliases() {

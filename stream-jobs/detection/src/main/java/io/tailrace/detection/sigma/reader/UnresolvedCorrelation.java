@@ -76,7 +76,7 @@ record UnresolvedCorrelation(
                 rule.condition(),
                 rule.repeatLevel(),
                 rule.changeMicros(),
-                new Known(known, rule.known().afterMicros()),
+                new Known(known, rule.known().afterMicros(), rule.known().only()),
                 true);
     }
 }

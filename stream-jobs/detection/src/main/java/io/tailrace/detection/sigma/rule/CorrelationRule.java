@@ -42,10 +42,11 @@ public record CorrelationRule(
      *
      * @param rules keys of their rules; empty: no group is known
      * @param afterMicros time from such a match on after which the group is known
+     * @param only whether only groups raise alerts that are known with any value of {@link CorrelationRule#field}
      */
-    public record Known(Set<String> rules, long afterMicros) {
+    public record Known(Set<String> rules, long afterMicros, boolean only) {
 
-        public static final Known NONE = new Known(Set.of(), 0);
+        public static final Known NONE = new Known(Set.of(), 0, false);
     }
 
     /** The metric within the window. */

@@ -237,6 +237,9 @@ public final class CorrelationFunction
         GroupWindow window = known == null ? new GroupWindow() : known;
         long watermark = watermarkMicros(timers);
         correlator.add(evidence.rule(), event(evidence, rule), evidence.group(), window, watermark, fired);
+        if (known == null && window.isEmpty()) {
+            return;
+        }
         windows.update(window);
         if (!rule.isEvaluatedOnArrival()) {
             timers.registerEventTimeTimer(Math.floorDiv(evidence.micros(), MICROS_PER_MILLI) + 1);

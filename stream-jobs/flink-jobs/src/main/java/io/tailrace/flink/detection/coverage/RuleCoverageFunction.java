@@ -13,8 +13,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
 import org.apache.flink.api.common.state.ValueState;
@@ -24,8 +26,9 @@ import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction
 import org.apache.flink.util.Collector;
 
 /**
- * Determines which rules can fire on each log of an instance, and on all its logs together: when rules are pushed, and
- * when events have new fields. Keyed by instance.
+ * Determines which rules can fire on each log of an instance, and on all its logs together: when rules are pushed, when
+ * events have new fields, and once after each start of the job, because another version may judge the same rules
+ * otherwise. Keyed by instance.
  *
  * <p>A row is written when a result changes, and all rows of an instance once per {@link #PERIOD}, so that the table
  * can drop rows that are no longer confirmed. After a crash some are written again with a later time; the latest
@@ -50,6 +53,8 @@ public final class RuleCoverageFunction
 
     private final RuleBroadcastState rules;
     private transient ValueState<InstanceCoverage> state;
+    /** Instances whose results were computed since the job started. */
+    private transient Set<String> evaluated;
 
     public RuleCoverageFunction(RuleBroadcastState rules) {
         this.rules = rules;
@@ -58,6 +63,7 @@ public final class RuleCoverageFunction
     @Override
     public void open(OpenContext context) {
         state = getRuntimeContext().getState(COVERAGE);
+        evaluated = new HashSet<>();
     }
 
     @Override
@@ -86,7 +92,8 @@ public final class RuleCoverageFunction
             coverage = new InstanceCoverage(now);
             timers.registerProcessingTimeTimer(now + PERIOD.toMillis());
         }
-        if (coverage.add(update.cluster(), update.log(), update.read()) && coverage.refreshAt() == 0) {
+        boolean mayChange = coverage.add(update.cluster(), update.log(), update.read());
+        if ((evaluated.add(context.getCurrentKey()) || mayChange) && coverage.refreshAt() == 0) {
             coverage.refreshAt(now + SETTLING.toMillis());
             timers.registerProcessingTimeTimer(coverage.refreshAt());
         }

@@ -182,6 +182,31 @@ class CorrelationFunctionTest {
         }
     }
 
+    /** A client that tries names must not fill the state with them. */
+    @Test
+    void matchesOfUnknownGroupsLeaveNoState() throws Exception {
+        String worked = Pushes.REFUSED_LOGIN
+                .replace("refused_login", "worked")
+                .replace("11111111-1111-4111-8111", "44444444-4444-4444-8444");
+        String known = Pushes.BRUTE_FORCE
+                .replace("event_count", "value_count")
+                .replace("gte: 10", "gte: 1\n    field: instance\n  repeat_level: low")
+                .concat("  known_by: worked\n  known_after: 5s\n  known_only: true\n");
+        RuleRecord push = new RuleRecord(
+                7,
+                RuleRecord.BUNDLE,
+                Pushes.json("p", Map.of("a.yml", Pushes.REFUSED_LOGIN, "b.yml", known, "c.yml", worked)));
+        try (var stage = stage(push)) {
+            stage.processElement1(evidence(7, 9, List.of("db-1")), 0);
+            assertThat(alerts(stage)).isEmpty();
+            assertThat(stage.numKeyedStateEntries()).isZero();
+            assertThat(stage.numEventTimeTimers()).isZero();
+            stage.processElement1(ofRule("44444444-4444-4444-8444-111111111111", evidence(7, 10, List.of("db-1"))), 0);
+            stage.processElement1(evidence(7, 20, List.of("db-2")), 0);
+            assertThat(alerts(stage)).extracting(Alert::getLevel).containsExactly("high");
+        }
+    }
+
     private static Evidence ofRule(String rule, Evidence of) {
         return new Evidence(
                 of.push(),

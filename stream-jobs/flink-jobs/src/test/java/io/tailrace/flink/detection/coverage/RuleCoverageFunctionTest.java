@@ -152,6 +152,24 @@ class RuleCoverageFunctionTest {
         }
     }
 
+    /** As after an upgrade, or a push while the job was stopped: no log has a new field. */
+    @Test
+    void afterAStartResultsAreComputedAgainWithTheFirstEvents() throws Exception {
+        OperatorSubtaskState settled;
+        try (var coverage = coverage(rules(1))) {
+            see(coverage, List.of(Logins.refused("db-1", "ann", 1, START)));
+            pass(coverage, SETTLING);
+            settled = coverage.snapshot(1, now);
+        }
+        RuleRecord other = new RuleRecord(2, RuleRecord.BUNDLE, Pushes.json("p2", Map.of("a.yml", SELECT)));
+        try (var coverage = coverage(other, settled)) {
+            see(coverage, List.of(Logins.refused("db-1", "ann", 2, START)));
+            see(coverage, List.of(Logins.refused("db-1", "ann", 3, START)));
+            pass(coverage, SETTLING);
+            assertThat(coverage.extractOutputValues()).hasSize(2 * 3).noneMatch(RuleCoverageEntry::getInForce);
+        }
+    }
+
     @Test
     void entriesAreReportedAgainEachPeriodAndEndWithTheirLog() throws Exception {
         try (var coverage = coverage(rules(1))) {
