@@ -74,7 +74,7 @@ def test_an_incident_leads_to_its_only_user_and_its_only_client():
     alerts = ({"rule_title": "R", "client": client} for client in ("10.0.0.8", "10.0.0.9"))
     found = incident_of(*alerts)
     linked = {column.key: column.link for column in incidents.COLUMNS if column.link}
-    assert linked["first_rules"] == linked["began"] == "address"
+    assert linked["first_rules"] == linked["ended"] == "address"
     row = incidents.row(found, has_entities=True)
     assert row[linked["users"]].startswith("/tailrace/entities/user/ann/?from=2026-03-01T11%3A00")
     assert row[linked["clients"]] == "", "two clients have two pages"
@@ -94,6 +94,7 @@ def test_an_incident_says_to_whom_its_alerts_are_assigned(assignees, shown):
     found = incident_of(*({"rule_title": "R", "assignee": each} for each in assignees))
     assert incidents.row(found)["assigned"] == shown
     assert dict(incidents.facts(found, False))["Assigned to"] == [(shown, "")]
+    assert incidents.row(found)["seconds"] == 0
     for columns in (incidents.COLUMNS, incidents.CSV_COLUMNS):
         assert "assigned" in [column.key for column in columns]
 
@@ -127,3 +128,9 @@ def test_an_incident_leads_to_the_sessions_that_its_client_entered():
     assert '<a href="/tailrace/sessions/shop/db1/7/">Session 7 on db1</a>: 2 statements' in words
     for text in ("Actions on its alerts", "Oldest first", "assigned to ann", "hers", "all 9"):
         assert text in words
+
+
+@pytest.mark.parametrize("columns", [incidents.COLUMNS, incidents.ALERTS, incidents.HISTORY])
+def test_the_titles_of_rules_have_room_in_a_window_of_1440_pixels(columns):
+    """It has about 158 characters, and the column without a width gets what the others leave."""
+    assert 158 - sum(column.width for column in columns) - 4 >= 24

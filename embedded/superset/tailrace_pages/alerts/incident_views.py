@@ -70,7 +70,7 @@ def _csv_of(alerts: list[dict[str, Any]], done: list[dict[str, Any]]) -> Any:
     """One of the tables of an incident."""
     name = request.args.get("table", "alerts")
     if name == "alerts":
-        return rendering.csv_answer("incident", incidents.ALERTS, alerts)
+        return rendering.csv_answer("incident", incidents.CSV_ALERTS, alerts)
     if name == "history":
         return rendering.csv_answer("incident-history", incidents.CSV_HISTORY, done)
     raise BadAddressError(f"table={name} does not exist; there are alerts and history.")

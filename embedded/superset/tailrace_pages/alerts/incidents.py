@@ -24,35 +24,38 @@ SHOWN = 10
 """Values of a fact that are shown before the others are opened."""
 
 COLUMNS = (
-    Column("level", "Highest severity", 16, "severity"),
+    Column("level", "Severity", 14, "severity", note="The highest one of its alerts"),
     Column("first_rules", "Rules", 0, link="address", note="The most severe first"),
-    Column("began", "First alert begins (UTC)", 20, "time", link="address"),
-    Column("ended", "Latest event (UTC)", 20, "time"),
-    Column("alerts", "Alerts", 8, "count"),
-    Column("users", "Users", 16, link="user_address"),
-    Column("clients", "Clients", 16, link="client_address"),
-    Column("instances", "Instances", 16),
-    Column("tactics", "Tactics in order", 0),
-    Column("state", "State", 14),
-    Column("assigned", "Assigned to", 16, note="To whom its alerts are assigned"),
+    Column("ended", "Latest event (UTC)", 20, "time", link="address"),
+    Column("seconds", "Lasts", 10, "duration", note="From the begin of the first alert to the latest event"),
+    Column("alerts", "Alerts", 6, "count"),
+    Column("users", "Users", 14, link="user_address"),
+    Column("clients", "Clients", 14, link="client_address"),
+    Column("instances", "Instances", 12),
+    Column("tactics", "Tactics in order", 16),
+    Column("state", "State", 12),
+    Column("assigned", "Assigned to", 12, note="To whom its alerts are assigned"),
 )
 CSV_COLUMNS = (
-    *(column for column in COLUMNS if column.key != "first_rules"),
+    COLUMNS[0],
+    Column("began", "First alert begins (UTC)", 20, "time"),
+    COLUMNS[2],
+    *COLUMNS[4:],
     Column("rules", "Rules"),
     Column("incident", "Id"),
 )
 ALERTS = (
-    Column("level", "Severity", 16, "severity"),
+    Column("level", "Severity", 14, "severity"),
     Column("began", "Begin (UTC)", 20, "time"),
-    Column("event_time", "Event (UTC)", 20, "time"),
     Column("rule_title", "Rule", 0, link="address"),
     Column("entity_key", "Entity", 28, "entity"),
-    Column("instance", "Instance", 16),
+    Column("instance", "Instance", 12),
     Column("shown_state", "State", 14),
     Column("assignee", "Assignee", 12),
-    Column("alert_count", "Count", 8, "count"),
-    Column("id", "Id", 16, "id"),
+    Column("alert_count", "Count", 6, "count"),
+    Column("id", "Id", 14, "id"),
 )
+CSV_ALERTS = (*ALERTS[:2], Column("event_time", "Event (UTC)", 20, "time"), *ALERTS[2:])
 HISTORY = (
     Column("at", "Time (UTC)", 20, "time"),
     Column("actor", "By", 20),
@@ -87,6 +90,7 @@ def row(incident: Incident, has_entities: bool = False) -> dict[str, Any]:
         "level": incident.level,
         "began": incident.began,
         "ended": incident.ended,
+        "seconds": (incident.ended - incident.began).total_seconds(),
         "alerts": len(incident.alerts),
         "users": ", ".join(users),
         "user_address": links.user(users[0], span) if has_entities and len(users) == 1 else "",
