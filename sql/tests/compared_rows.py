@@ -206,6 +206,7 @@ PARAMETERS_OF = {
         "servers": "[]",
         "width": 3600,
         "begin": f"{NOW - timedelta(hours=12):%Y-%m-%d %H:%M:%S}",
+        "earlier_end": f"{NOW - timedelta(hours=13):%Y-%m-%d %H:%M:%S}",
         "classes_from": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
     },
     "page_query": {

@@ -8,9 +8,9 @@ from flask import Blueprint, g, request
 
 from tailrace.alerts import risk as risk_scores
 from tailrace.rules import data_classes
-from tailrace_pages import formats, rendering, time_range
+from tailrace_pages import earlier_period, formats, rendering, time_range
 from tailrace_pages.alerts import restrictions, risk
-from tailrace_pages.entities import addresses, kinds, listing, overview, records
+from tailrace_pages.entities import addresses, kinds, listing, overview, records, usual
 from tailrace_pages.entities.kinds import SESSION, Entity
 from tailrace_pages.entities.reading import SIDE_DAYS, Reading
 from tailrace_pages.page import Page
@@ -29,7 +29,7 @@ ALERTS = 20
 """Alerts about an entity, unless all of them are wanted."""
 WIDE = "30d"
 """The time range to which a page without an alert leads: alerts wait for days."""
-SIDES = ("clients", "users", "programs", "tables", "classes", "alerts", "sessions", "patterns")
+SIDES = ("clients", "users", "programs", "tables", "classes", "alerts", "sessions", "patterns", "usual")
 
 
 @blueprint.get("/tailrace/entities/")
@@ -102,6 +102,7 @@ def _answer(about: Entity) -> Any:
         latest_address=_day_of(latest) if latest else "",
         **_sides(reading, links, request.args.get("all", "")),
         risk=_risk(about, contributions),
+        **_comparison(reading, links, request.args.get("all", "")),
         pseudonyms=_pseudonyms(reading, links),
         patterns=patterns,
         patterns_unknown=unknown,
@@ -119,12 +120,28 @@ def _sides(reading: Reading, links: dict[str, str], whole: str) -> dict[str, Any
     return {
         "sides": [listing.limited(table, whole=whole) for table in sides],
         "alerts": listing.limited(listing.alerts(reading.alerts_of_range), ALERTS, whole),
+        "earlier_period": str(reading.span.before()),
+        "earlier_day": earlier_period.day(reading.span),
         "earlier_alerts": len(reading.alerts) - len(reading.alerts_of_range),
         "wider": ""
         if is_wide or reading.entity.kind == SESSION
         else rendering.changed(range=WIDE, **dict.fromkeys(("from", "to", "before"))),
         "whole": whole,
     }
+
+
+def _comparison(reading: Reading, links: dict[str, str], whole: str) -> dict[str, Any]:
+    """What is new in the range of a user or a client with records."""
+    found = _usual(reading, links)
+    if found is None or not found.rows:
+        return {"usual": None}
+    return {"usual": found, "usual_table": listing.limited(found.table(), whole=whole)}
+
+
+def _usual(reading: Reading, links: dict[str, str]) -> usual.Usual | None:
+    if reading.entity.kind not in usual.KINDS:
+        return None
+    return usual.Usual(reading.entity, reading.earlier_days, reading.usual_names, links)
 
 
 def _places(oldest: bool, before: Any, following: Any) -> dict[str, Any]:
@@ -255,6 +272,7 @@ def _side(name: str, reading: Reading, links: dict[str, str]) -> listing.Table:
         "alerts": lambda: listing.alerts(reading.alerts_of_range),
         "sessions": lambda: _sessions(reading),
         "patterns": lambda: _patterns(reading),
+        "usual": lambda: compared.table() if (compared := _usual(reading, links)) else None,
     }
     others = made.get(name) or (lambda: _other(name, reading, links))
     found = others()
