@@ -26,7 +26,7 @@ from tailrace_local import clickhouse as local_clickhouse
 from tailrace_pages import queries
 from tailrace_pages.alerts import filters
 from tailrace_pages.alerts import listing as alert_listing
-from tailrace_pages.entities import kinds, reading, usual
+from tailrace_pages.entities import kinds, reading
 from tailrace_pages.statements import listing as statement_listing
 from tailrace_pages.statements.reading import Statement
 from tailrace_pages.time_range import TimeRange
@@ -209,8 +209,7 @@ def _statement(store: Any, number: int, span: TimeRange) -> None:
 
 
 def _entity(of: reading.Reading) -> None:
-    compared = ["usual_names"] if of.entity.kind in usual.KINDS else []
-    for part in ("logs", "read", "timeline", "alerts", "others", "classes", *compared):
+    for part in ("logs", "read", "timeline", "alerts", "others", "classes"):
         getattr(of, part)
     of.shown(of.page("", None)[0], {})
 

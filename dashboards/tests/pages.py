@@ -171,6 +171,8 @@ ROUTES = (
     Route("/tailrace/entities/user/{name}/?range=90d", READERS),
     Route("/tailrace/entities/user/{name}/?range=90d&format=csv&table=chart", READERS, is_page=False),
     Route("/tailrace/entities/user/{name}/?range=90d&format=csv&table=usual", READERS, is_page=False),
+    Route("/tailrace/entities/user/{name}/?range=90d&compare=yes", READERS),
+    Route("/tailrace/entities/user/{name}/?range=90d&compare=only", READERS, is_page=False),
     Route("/tailrace/entities/client/{name}/?range=90d", READERS),
     Route("/tailrace/entities/table/{name}/?range=90d", READERS),
     Route("/tailrace/entities/class/pci/?range=90d", READERS),

@@ -22,19 +22,35 @@ FROM (
             groupUniqArrayIf((instance, log), is_current) AS places
         FROM (
             SELECT
-                is_current, instance, log, record_count, first_time, last_time, most_sent_rows,
-                arrayJoin(arrayConcat(
-                    [('hour', leftPad(toString(hour_of_day), 2, '0')), ({{ "'user', user" if kind == 'client' else "'client', client" }}), ('program', program)],
-                    if(is_timed, [('sent', 'rows')], []),
+                is_current, toString(instance) AS instance, toString(log) AS log, record_count, first_time, last_time, most_sent_rows,
+                arrayJoin(multiIf(
+                    is_by_hour, arrayConcat([('hour', leftPad(toString(hour_of_day), 2, '0'))], if(is_timed, [('sent', 'rows')], [])),
+                    {%- if kind == 'client' %}
+                    is_by_other, [('user', toString(user))],
+                    {%- else %}
+                    is_by_other, [('client', {{ shown_client() }})],
+                    {%- endif %}
+                    is_by_program, [('program', toString(program))],
                     arrayMap(name -> ('table', toString(name)), arrayDistinct(arrayConcat(tables_read, tables_written))))) AS each
             FROM (
+                {#- One set for each dimension: clients, hours and tables together have nearly as many groups as records. -#}
+                {%- set other = 'user' if kind == 'client' else 'ip, host' %}
                 SELECT
-                    records.event_time >= {begin:DateTime64(6, 'UTC')} AS is_current, toString(instance) AS instance, toString(log) AS log,
-                    toHour(records.event_time) AS hour_of_day, toString(user) AS user, {{ shown_client() }} AS client, toString(program) AS program,
-                    tables_read, tables_written, isNotNull(sent_rows) AS is_timed,
-                    count() AS record_count, min(records.event_time) AS first_time, max(records.event_time) AS last_time, max(sent_rows) AS most_sent_rows
-                FROM records
-                GROUP BY is_current, instance, log, hour_of_day, user, client, program, tables_read, tables_written, is_timed))
+                    is_current, instance, log, hour_of_day, {{ other }}, program, tables_read, tables_written,
+                    grouping(hour_of_day) = 0 AS is_by_hour, grouping({{ other.split(',')[0] }}) = 0 AS is_by_other,
+                    grouping(program) = 0 AS is_by_program,
+                    count() AS record_count, min(time) AS first_time, max(time) AS last_time,
+                    countIf(isNotNull(sent_rows)) > 0 AS is_timed, max(sent_rows) AS most_sent_rows
+                FROM (
+                    SELECT
+                        records.event_time AS time, time >= {begin:DateTime64(6, 'UTC')} AS is_current, toHour(time) AS hour_of_day,
+                        instance, log, {{ other }}, program, tables_read, tables_written, sent_rows
+                    FROM records)
+                GROUP BY GROUPING SETS (
+                    (is_current, instance, log, hour_of_day),
+                    (is_current, instance, log, {{ other }}),
+                    (is_current, instance, log, program),
+                    (is_current, instance, log, tables_read, tables_written))))
         GROUP BY dimension, value)
     WINDOW by_dimension AS (PARTITION BY dimension))
 WHERE records > 0 AND value != ''

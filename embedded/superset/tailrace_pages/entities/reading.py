@@ -212,8 +212,7 @@ class Reading:
     @property
     def _independent(self) -> Sequence[str]:
         """Parts that need no other one, the longest first."""
-        compared = ["usual_names"] if self.entity.kind in usual.KINDS else []
-        return (*compared, "read", "others", "classes", *(["logins"] if self.entity.kind == SESSION else []))
+        return ("read", "others", "classes", *(["logins"] if self.entity.kind == SESSION else []))
 
     def page(
         self, kind: str, before: Position | None, size: int = records.PAGE_SIZE

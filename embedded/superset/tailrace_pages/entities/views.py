@@ -78,6 +78,8 @@ def _answer(about: Entity) -> Any:
     reading = Reading(its_store, about, rendering.page_range(), oldest)
     links = _links(reading.span, dict(about.filters))
     kind = records.kind(request.args.get("kind", ""))
+    if request.args.get("compare") == "only":
+        return _compared(reading, links)
     before = records.position(request.args.get("before", ""))
     if rendering.wants_csv():
         return _csv(reading, links, kind)
@@ -102,14 +104,14 @@ def _answer(about: Entity) -> Any:
         latest_address=_day_of(latest) if latest else "",
         **_sides(reading, links, request.args.get("all", "")),
         risk=_risk(about, contributions),
-        **_comparison(reading, links, request.args.get("all", "")),
+        **_comparison(reading, links),
         pseudonyms=_pseudonyms(reading, links),
         patterns=patterns,
         patterns_unknown=unknown,
         patterns_limited=about.kind == "class" and _is_restricted(),
         sessions=_sessions(reading),
         sides_since=reading.sides_since if reading.sides_since > reading.span.since else None,
-        csv_of=lambda table: rendering.changed(format="csv", table=table, before=None),
+        csv_of=_csv_of,
     )  # fmt: skip
 
 
@@ -130,12 +132,46 @@ def _sides(reading: Reading, links: dict[str, str], whole: str) -> dict[str, Any
     }
 
 
-def _comparison(reading: Reading, links: dict[str, str], whole: str) -> dict[str, Any]:
-    """What is new in the range of a user or a client with records."""
+def _comparison(reading: Reading, links: dict[str, str]) -> dict[str, Any]:
+    """What is new for a user or a client, or where that is: reading it takes longer than the page."""
+    if reading.entity.kind not in usual.KINDS:
+        return {"usual": None, "comparison": None}
+    if request.args.get("compare") == "yes":
+        return {**_section(reading, links), "comparison": None}
+    kept = {"before": None, "kind": None}
+    addresses_of = {
+        "page": rendering.changed(**kept, compare="yes"),
+        "section": rendering.changed(**kept, compare="only"),
+    }
+    return {"usual": None, "comparison": addresses_of}
+
+
+def _compared(reading: Reading, links: dict[str, str]) -> Any:
+    """The part of the page of a user or a client that says what is new."""
+    if reading.entity.kind not in usual.KINDS:
+        raise BadAddressError("Only users and clients are compared with earlier days.")
+    title = formats.visible(reading.entity.title)
+    return rendering.render(
+        "entities/usual.html",
+        title,
+        **_section(reading, links),
+        whole=request.args.get("all", ""),
+        csv_of=_csv_of,
+    )
+
+
+def _section(reading: Reading, links: dict[str, str]) -> dict[str, Any]:
     found = _usual(reading, links)
-    if found is None or not found.rows:
+    if found is None:
         return {"usual": None}
-    return {"usual": found, "usual_table": listing.limited(found.table(), whole=whole)}
+    return {
+        "usual": found,
+        "usual_table": listing.limited(found.table(), whole=request.args.get("all", "")),
+    }
+
+
+def _csv_of(table: str) -> str:
+    return rendering.changed(format="csv", table=table, before=None, compare=None)
 
 
 def _usual(reading: Reading, links: dict[str, str]) -> usual.Usual | None:
