@@ -78,11 +78,9 @@ def _answer(about: Entity) -> Any:
     reading = Reading(its_store, about, rendering.page_range(), oldest)
     links = _links(reading.span, dict(about.filters))
     kind = records.kind(request.args.get("kind", ""))
-    if request.args.get("compare") == "only":
-        return _compared(reading, links)
     before = records.position(request.args.get("before", ""))
-    if rendering.wants_csv():
-        return _csv(reading, links, kind)
+    if rendering.wants_csv() or request.args.get("compare") == "only":
+        return _part(reading, links, kind)
     with its_store.at_once() as start:
         scored = start(lambda: _scored(about, its_store))
         rows, following = reading.first_view(start, kind, before)
@@ -285,6 +283,11 @@ def _sessions(reading: Reading) -> Any:
     if reading.entity.kind != SESSION:
         return None
     return listing.sessions(reading.entity, reading.logins, reading.span.until)
+
+
+def _part(reading: Reading, links: dict[str, str], kind: str) -> Any:
+    """A file, or the part of the page that says what is new."""
+    return _csv(reading, links, kind) if rendering.wants_csv() else _compared(reading, links)
 
 
 def _csv(reading: Reading, links: dict[str, str], kind: str) -> Any:
