@@ -107,6 +107,19 @@ def test_actions_are_recorded_under_the_name_and_the_account_of_the_command_line
     assert shown(security, f"{LIST}&state=open") == [ids[3], ids[2], ids[0]]
 
 
+def test_alerts_that_are_still_listed_stay_selected_after_an_action(visitors, ids):
+    security, chosen = visitors["security"], {ids[2], ids[3]}
+
+    def selected() -> set[str]:
+        return set(re.findall(r'name="ids" value="([0-9a-f]{32})" checked', security.get(LIST).text))
+
+    for form in ({"action": "comment", "reason": "a test"}, {"action": "comment"}):
+        fields = [*(("ids", id_) for id_ in sorted(chosen)), *form.items(), ("back", LIST)]
+        assert security.submit("/tailrace/alerts/actions/", fields).status_code == 303
+        assert selected() == chosen, "also if the action was refused"
+        assert selected() == set(), "once"
+
+
 def test_the_command_line_sees_the_verdict(stack, ids):
     analyst = ClickHouse(stack.clickhouse().url, "analyst", stack.home.secret(password_name("analyst")))
     rows, _ = triage.list_worst(analyst, AlertQuery(states=("closed",), rule=RULE), 10)

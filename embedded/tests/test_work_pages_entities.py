@@ -83,20 +83,40 @@ def noted(
     logs: list[dict],
     alerts: tuple = (),
     watched_since: datetime = BEGIN - timedelta(days=9),
+    span: TimeRange = DAY,
 ) -> dict[str, tuple[str, str]]:
     census = int(watched_since.timestamp())
     read = ReadBars([{"source": source, "census_second": census} for source in overview.SOURCES.values()])
-    of_session = overview.numbers(kinds.OF_ACTORS, rows, alerts, overview.Logs(logs), DAY, read, False)
-    assert not any("period" in item["note"] for item in of_session)
-    found = overview.numbers(kinds.OF_ACTORS, rows, alerts, overview.Logs(logs), DAY, read)
+    of_session = overview.numbers(kinds.OF_ACTORS, rows, alerts, overview.Logs(logs), span, read, False)
+    assert not any("period" in item["note"] or "Nov" in item["note"] for item in of_session)
+    found = overview.numbers(kinds.OF_ACTORS, rows, alerts, overview.Logs(logs), span, read)
     return {item["title"]: (item["value"], item["note"]) for item in found}
 
 
 def test_a_number_has_its_change():
     rows = [bar_of(0, False, statements=4), bar_of(3, statements=2), bar_of(5, statements=4)]
     found = noted(rows, [{**ALL_LOGS, **LONG_AGO}])
-    assert found["Statements"] == ("6", "+50 %, 4 in the previous period")
-    assert found["Logins"] == ("0", "none in the previous period")
+    assert found["Statements"] == ("6", "+50 %, 4 on 23 Nov")
+    assert found["Logins"] == ("0", "none on 23 Nov")
+
+
+@pytest.mark.parametrize(
+    ("begin", "hours", "when"),
+    [
+        (0, 9.5, "on 23 Nov until 09:30"),
+        (0, 24, "on 23 Nov"),
+        (0, 48, "in the previous period"),
+        (1, 2, "in the previous period"),
+    ],
+)
+def test_a_range_since_midnight_is_compared_with_the_same_hours_of_the_day_before(begin, hours, when):
+    since = BEGIN + timedelta(hours=begin)
+    span = TimeRange(since, since + timedelta(hours=hours))
+    found = noted(
+        [bar_of(0, False, statements=4), bar_of(3, statements=2)], [{**ALL_LOGS, **LONG_AGO}], span=span
+    )
+    assert found["Statements"] == ("2", f"-50 %, 4 {when}")
+    assert found["Logins"] == ("0", f"none {when}")
 
 
 def test_a_number_without_a_log_is_unknown_and_never_zero():
@@ -116,33 +136,33 @@ def test_a_count_of_a_part_of_the_logs_is_the_least():
         "no audit log or slow query log with errors in this range",
     )
     with_errors = {**SLOW_ONLY, "has_slow_errors": True, **LONG_AGO}
-    assert noted([], [with_errors])["Errors"] == ("0", "none in the previous period")
+    assert noted([], [with_errors])["Errors"] == ("0", "none on 23 Nov")
 
 
 def test_a_number_of_some_servers_says_so():
     servers = [{**ALL_LOGS, **LONG_AGO}, {**SLOW_ONLY, **LONG_AGO}]
     assert noted([bar_of(1, logins=3)], servers)["Logins"] == (
         "3",
-        "none in the previous period; known for 1 of 2 servers",
+        "none on 23 Nov; known for 1 of 2 servers",
     )
 
 
 def test_a_change_is_unknown_if_the_logs_begin_later():
     young = {**ALL_LOGS, "earliest": BEGIN - timedelta(hours=23)}
-    assert noted([bar_of(1, logins=3)], [young])["Logins"] == ("3", "previous period unknown")
+    assert noted([bar_of(1, logins=3)], [young])["Logins"] == ("3", "23 Nov unknown")
 
 
 def test_a_change_says_that_the_logs_were_not_watched_in_the_previous_period():
     rows = [bar_of(0, False, statements=4), bar_of(3, statements=2), bar_of(5, statements=4)]
     found = noted(rows, [{**ALL_LOGS, **LONG_AGO}], watched_since=BEGIN)
-    assert found["Statements"] == ("6", "+50 %, 4 in the previous period, coverage unknown")
+    assert found["Statements"] == ("6", "+50 %, 4 on 23 Nov, coverage unknown")
 
 
 def test_alerts_are_counted_by_period_and_by_bar():
     alerts = [{"event_time": BEGIN + timedelta(hours=hour, minutes=5)} for hour in (-3, 2, 2)]
     assert noted([], [{**ALL_LOGS, **LONG_AGO}], alerts)["Alerts"] == (
         "2",
-        "+100 %, 1 in the previous period",
+        "+100 %, 1 on 23 Nov",
     )
     bars = overview.bars(kinds.OF_ACTORS, [bar_of(2, logins=1)], alerts, EVERYWHERE, DAY, ALWAYS)
     assert len(bars) == 24

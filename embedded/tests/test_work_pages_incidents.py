@@ -49,15 +49,54 @@ def test_rows_sent_by_a_session_are_never_more_certain_than_the_logs(statements,
     assert tried_accounts.what_it_did(None) == "no statement in the logs of this time"
 
 
-@pytest.mark.parametrize(("rules", "shown"), [(1, "R0"), (2, "R0, R1"), (5, "R0, R1 and 3 more")])
-def test_the_list_of_incidents_names_their_first_rules_as_its_link(rules, shown):
+def incident_of(*alerts: dict) -> Incident:
     fields = {"level": "low", "tags": [], "state": "open", "account": "ann", "client": "", "instance": "db1"}
-    alerts = [
-        {**fields, "id": f"{number:032}", "began": NOON, "event_time": NOON} | {"rule_title": f"R{number}"}
-        for number in range(rules)
-    ]
-    assert incidents.row(Incident(alerts))["first_rules"] == shown
-    assert [column.key for column in incidents.COLUMNS if column.link] == ["first_rules"]
+    fields |= {"began": NOON, "event_time": NOON, "assignee": ""}
+    return Incident([{**fields, "id": f"{number:032}", **each} for number, each in enumerate(alerts)])
+
+
+@pytest.mark.parametrize(
+    ("levels", "shown"),
+    [
+        (["low"], "R0"),
+        (["low", "low"], "R0, R1"),
+        (["low", "medium", "low", "critical", "medium"], "R3, R1 and 3 more"),
+    ],
+)
+def test_the_list_of_incidents_names_their_most_severe_rules(levels, shown):
+    found = incident_of(*({"rule_title": f"R{number}", "level": each} for number, each in enumerate(levels)))
+    row = incidents.row(found)
+    assert row["first_rules"] == shown
+    assert row["rules"] == ", ".join(f"R{number}" for number in range(len(levels)))
+
+
+def test_an_incident_leads_to_its_only_user_and_its_only_client():
+    alerts = ({"rule_title": "R", "client": client} for client in ("10.0.0.8", "10.0.0.9"))
+    found = incident_of(*alerts)
+    linked = {column.key: column.link for column in incidents.COLUMNS if column.link}
+    assert linked["first_rules"] == linked["ended"] == "address"
+    row = incidents.row(found, has_entities=True)
+    assert row[linked["users"]].startswith("/tailrace/entities/user/ann/?from=2026-03-01T11%3A00")
+    assert row[linked["clients"]] == "", "two clients have two pages"
+    assert incidents.row(found)[linked["users"]] == "", "the viewer has no pages of users"
+
+
+@pytest.mark.parametrize(
+    ("assignees", "shown"),
+    [
+        (["", ""], "nobody"),
+        (["ann", "ann"], "ann"),
+        (["", "ann"], "ann (1 of 2 alerts)"),
+        (["ben", "ann", ""], "ann, ben (2 of 3 alerts)"),
+    ],
+)
+def test_an_incident_says_to_whom_its_alerts_are_assigned(assignees, shown):
+    found = incident_of(*({"rule_title": "R", "assignee": each} for each in assignees))
+    assert incidents.row(found)["assigned"] == shown
+    assert dict(incidents.facts(found, False))["Assigned to"] == [(shown, "")]
+    assert incidents.row(found)["seconds"] == 0
+    for columns in (incidents.COLUMNS, incidents.CSV_COLUMNS):
+        assert "assigned" in [column.key for column in columns]
 
 
 def test_an_incident_leads_to_the_sessions_that_its_client_entered():
@@ -73,8 +112,25 @@ def test_an_incident_leads_to_the_sessions_that_its_client_entered():
     environment = jinja2.Environment(loader=loader, autoescape=True)
     environment.globals.update(formats=formats, link=lambda name, **_: name, least_width=lambda _: 0)
     given = {"incident": {"level": "high", "incident": "0" * 32}, "tried": [tried], "facts": [], "shown": 10}
+    done = {
+        "at": NOON,
+        "actor": "ann",
+        "what": "assigned to ann",
+        "detail": "hers",
+        "of": "all 9",
+        "total": 1,
+    }
+    given |= {"history": [{**done, "of": "all 9"}], "history_columns": incidents.HISTORY}
     page = environment.get_template("tailrace_pages/alerts/incident.html")
     shown = page.render(**given, changed=lambda **_: "", columns=[], rows=[])
     words = " ".join(shown.split())
     assert "The first 1 of these sessions until 2026-03-01 12:00:00 UTC" in words
     assert '<a href="/tailrace/sessions/shop/db1/7/">Session 7 on db1</a>: 2 statements' in words
+    for text in ("Actions on its alerts", "Oldest first", "assigned to ann", "hers", "all 9"):
+        assert text in words
+
+
+@pytest.mark.parametrize("columns", [incidents.COLUMNS, incidents.ALERTS, incidents.HISTORY])
+def test_the_titles_of_rules_have_room_in_a_window_of_1440_pixels(columns):
+    """It has about 158 characters, and the column without a width gets what the others leave."""
+    assert 158 - sum(column.width for column in columns) - 4 >= 24

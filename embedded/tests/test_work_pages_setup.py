@@ -6,7 +6,7 @@ import pytest
 
 from tailrace.sources import log_fixes
 from tailrace_capture.doctor import logging_checks
-from tailrace_pages.setup import findings, listing, rules, servers
+from tailrace_pages.setup import changes, findings, listing, rules, servers
 from tailrace_pages.setup.servers import Found, by_instance
 
 AT = datetime(2026, 11, 24, 8, 30, tzinfo=UTC)
@@ -316,6 +316,42 @@ def test_the_log_on_which_a_rule_fires_elsewhere_is_named():
 def test_every_field_has_a_log_that_contains_it():
     for name in ("program", "tag.route", "connection_attribute.x", "login", "src_ip", "unlisted"):
         assert rules.change(rule("a", missing_fields=[name]), [])
+
+
+SETTINGS = {
+    "mysql": ("Percona", "MariaDB", "server_audit", "log_warnings", "log_slow_verbosity"),
+    "percona": ("Enterprise", "server_audit", "log_warnings", "log_slow_extra"),
+    "mariadb": ("MySQL", "Percona", "audit_log_policy", "log_error_verbosity", "log_slow_extra", "JSON"),
+}
+"""Of other products."""
+
+
+@pytest.mark.parametrize("product", SETTINGS)
+def test_advice_names_settings_of_the_product_only(product):
+    wanted = [rule("a", missing_classes=[name]) for name in changes.CLASSES]
+    fields = (
+        "program",
+        "proxy_user",
+        "connection_type",
+        "rows_affected",
+        "bytes_sent",
+        "detail.using_password",
+    )
+    wanted += [rule("b", missing_fields=[name]) for name in fields]
+    texts = [rules.change(row, [], product) for row in wanted]
+    assert all(texts)
+    assert [text for text in texts if any(name in text for name in SETTINGS[product])] == []
+    assert any("audit_log_policy" in rules.change(row, []) for row in wanted), "if the product is unknown"
+
+
+def test_what_the_audit_log_of_a_product_cannot_write_is_said_to_be_impossible():
+    started = rule("a", missing_classes=["server"], missing_fields=["attribute.startup_options"])
+    (group,) = rules.groups([started], ["audit"], "mariadb")
+    assert group.change == changes.NO_EVENTS
+    assert rules.change(started, [], "percona").endswith("audit_log_policy = ALL")
+    assert rules.change(rule("b", missing_fields=["program"]), [], "mariadb") == changes.NO_FIELD
+    both = rule("c", missing_fields=["program", "rows_sent"])
+    assert rules.change(both, [], "mariadb") == changes.NO_FIELD, "the slow query log alone does not help"
 
 
 def test_a_csv_row_for_each_problem_and_each_source_without_one():

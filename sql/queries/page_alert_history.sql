@@ -1,3 +1,4 @@
+{%- include "parts/alert_state.sql" -%}
 -- Actions of people on one alert and its deliveries, oldest first.
 SELECT
     toDateTime(moment, 'UTC') AS at,
@@ -6,13 +7,7 @@ FROM (
     SELECT
         at AS moment,
         actor,
-        multiIf(
-            action = 'ack', 'acknowledged',
-            action = 'assign', concat('assigned to ', assignee),
-            action = 'close' AND verdict != '', concat('closed as ', verdict),
-            action = 'close', 'closed',
-            action = 'reopen', 'reopened',
-            'commented') AS what,
+        {{ action_in_words() }} AS what,
         reason AS detail
     FROM tailrace.alert_actions
     WHERE alert_id = {id:UUID}

@@ -6,7 +6,7 @@ SELECT entity_kind, name, sum(record_count) AS records, max(last_record) AS last
 FROM (
     SELECT toString(entity_kind) AS entity_kind, name, sum(entities_1d.count) AS record_count, max(last_time) AS last_record
     FROM tailrace.entities_1d
-    WHERE entities_1d.entity_kind != 'log' AND (event_table != 'error_events' OR entities_1d.entity_kind != 'user')
+    WHERE entities_1d.entity_kind != 'log'
         AND toDate(day) >= toDate({from:DateTime64(6, 'UTC')}) AND toDate(day) <= toDate({to:DateTime64(6, 'UTC')} - INTERVAL 1 MICROSECOND)
         AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
     GROUP BY entity_kind, name

@@ -1,7 +1,8 @@
 WITH
 {%- include "parts/entity_counts.sql" -%}
--- Numbers of an entity by bar of `width` seconds. Rows before `begin` are the previous period, in one row without a bar.
--- Parameters: kind (user, client, table, class, session), name, connection, cluster, instance, from, begin, to; width.
+-- Numbers of an entity by bar of `width` seconds. Rows before `earlier_end` are the earlier period, in one row without a bar; rows
+-- between it and `begin` do not count.
+-- Parameters: kind (user, client, table, class, session), name, connection, cluster, instance, from, earlier_end, begin, to; width.
 --
 -- Several logs may record one action: of each server and bar, the log with the most counts. A general log writes a login
 -- before the server decides, and then its refusal. Rows for single tables repeat their statement. The numbers of a data class are

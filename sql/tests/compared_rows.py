@@ -102,7 +102,7 @@ WITHOUT_ROWS = {
     *("evidence_definitions", "evidence_exports", "evidence_reviews", "evidence_unknown_access"),
     *("innodb_messages", "login_guesses", "query_calls", "rule_coverage"),
     *("page_alert_earlier", "page_alert_gap", "page_alert_history", "page_alert_queries"),
-    *("page_alert_sessions", "page_event_pseudonyms"),
+    *("page_alert_sessions", "page_event_pseudonyms", "page_incident_history"),
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
     *("page_query_ddl", "page_query_deadlocks"),
     *("page_entity_evidence", "samples_statements"),
@@ -206,6 +206,7 @@ PARAMETERS_OF = {
         "servers": "[]",
         "width": 3600,
         "begin": f"{NOW - timedelta(hours=12):%Y-%m-%d %H:%M:%S}",
+        "earlier_end": f"{NOW - timedelta(hours=13):%Y-%m-%d %H:%M:%S}",
         "classes_from": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
     },
     "page_query": {

@@ -192,6 +192,30 @@ def test_an_alert_with_as_many_events_as_it_can_name_may_be_about_more(raised, s
     assert of_events == (["ann"], True)
 
 
+def test_an_incident_has_the_history_of_its_alerts(raised, incidents, user):
+    """What one person did with all of them at once is one row."""
+    first, second = raised(0, "ann"), raised(30, "ann")
+    other = raised(0, "ben")
+    store = Store(user("reader_security"))
+    assert pages.history(store, incidents().of(first)) == []
+    assert incidents().of(first).values("assignee") == []
+    for action in (Action("assign", "eve", "hers", assignee="eve"), Action("ack", "eve", "seen")):
+        triage.record_action(user("analyst"), [first, second], action)
+    triage.record_action(user("analyst"), [second, other], Action("comment", "sam", "a test"))
+    triage.record_action(user("analyst"), [first], Action("close", "sam", "done", verdict="benign"))
+    found = incidents().of(second)
+    rows = pages.history(store, found)
+    assert sorted((row["actor"], row["what"], row["detail"], row["of"], row["address"]) for row in rows) == [
+        ("eve", "acknowledged", "seen", "all 2", ""),
+        ("eve", "assigned to eve", "hers", "all 2", ""),
+        ("sam", "closed as benign", "done", first[:8], f"/tailrace/alerts/{first}/"),
+        ("sam", "commented", "a test", second[:8], f"/tailrace/alerts/{second}/"),
+    ]
+    assert [row["at"] for row in rows] == sorted(row["at"] for row in rows)
+    assert {row["total"] for row in rows} == {4}
+    assert pages.assigned(found) == "eve"
+
+
 def test_an_incident_is_complete_at_the_ends_of_a_range(raised, incidents):
     ids = {raised(minutes, "ann") for minutes in (-90, -40, 10, 60)}
     assert within(incidents(), hours=0.5) == [ids]

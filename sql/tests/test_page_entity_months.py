@@ -1,11 +1,11 @@
 """Tests long ranges of the pages of entities: bars of days, which are read from entities_1d."""
 
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from entity_rows import BEGIN, reading
-from security_rows import NOW, audit, denied_message, login, refused, slow
+from security_rows import NOW, audit, denied_message, identity_of, login, refused, slow
 
 from tailrace_pages.entities import overview
 from tailrace_pages.entities.reading import Reading
@@ -56,6 +56,42 @@ def test_days_have_the_counts_of_their_records(logged_for_months, reading, monke
     hourly = reading(kind, name, LONG)
     assert _totals(hourly) == _totals(daily)
     assert sum(_totals(daily)[True].values()) > 0 < sum(_totals(daily)[False].values())
+
+
+@pytest.mark.parametrize(("kind", "name"), [("user", "ann"), ("table", "shop.cards"), ("class", "pci")])
+def test_a_range_since_midnight_does_not_count_the_hours_between_it_and_the_earlier_period(
+    logged_for_months, stored, reading, monkeypatch, kind, name
+):
+    midnight = (LONG.since + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    span = TimeRange(midnight, LONG.until)
+    before = span.before()
+    between = before.until + (midnight - before.until) / 2
+    edges = [before.since, before.until - timedelta(seconds=1), midnight, span.until - timedelta(seconds=1)]
+    rows = {
+        time: audit((NOW - time).total_seconds() / 60, user="ann", tables_read=["shop.cards"])
+        for time in (*edges, between)
+    }
+    its = {"data_class": ["pci"], "data_class_read": ["pci"], "tables": ["shop.cards"], "source": "audit"}
+
+    def store(*times: datetime) -> None:
+        stored("audit_events", *(rows[time] for time in times))
+        stored(
+            "data_access",
+            *({**identity_of(rows[time]), **its, "action_id": f"{time}"} for time in times),
+        )
+
+    def totals() -> list[dict[bool, Counter[str]]]:
+        found = []
+        for width in (overview.DAY, overview.HOUR):
+            monkeypatch.setattr(overview, "width_of", lambda span, width=width: width)
+            found.append(_totals(reading(kind, name, span)))
+        return found
+
+    store(*edges)
+    expected = totals()
+    assert all(each[True].total() > 0 < each[False].total() for each in expected)
+    store(between)
+    assert totals() == expected
 
 
 def _kinds(of: Reading) -> Counter[str]:

@@ -153,15 +153,15 @@ def test_the_records_of_all_logs_in_order(logged, reading):
     shown = of_client.shown(rows, {"range": "24h"})
     assert following is None
     assert [(row["shown_log"], row["shown_kind"], row["user"], row["error_code"]) for row in shown] == [
-        ("audit", "login, logout", "ann", ""),
+        ("audit", "login or logout", "ann", ""),
         ("error", "refused login", "bob", "1045"),
         ("audit", "refused login", "bob", "1045"),
         ("audit", "failed statement", "ann", "1142"),
         ("slow query", "statement", "ann", "1287"),
-        ("audit", "table access", "ann", ""),
+        ("audit", "access to a table", "ann", ""),
         ("audit", "statement", "ann", ""),
-        ("general", "login, logout", "ann", ""),
-        ("audit", "login, logout", "ann", ""),
+        ("general", "login or logout", "ann", ""),
+        ("audit", "login or logout", "ann", ""),
     ]  # fmt: skip
     read = next(row for row in shown if row["id"] == logged["read"]["event_id"])
     assert (read["what"], read["classes"], read["tables"]) == ("select pan", "pci", "shop.cards")
@@ -169,7 +169,7 @@ def test_the_records_of_all_logs_in_order(logged, reading):
     assert sent == [
         ("audit", "failed statement", "unknown"),
         ("slow query", "statement", "10"),
-        ("audit", "table access", "unknown"),
+        ("audit", "access to a table", "unknown"),
         ("audit", "statement", "unknown"),
     ], "never 0 where the log does not contain it"
     assert read["address"] == "/tailrace/queries/0000000000000005/?range=24h"
@@ -329,6 +329,20 @@ class _Escaping:
 def _escaped(value: object) -> object:
     signs = {"\\": "\\\\", "\t": "\\t", "\n": "\\n"}
     return "".join(signs.get(each, each) for each in value) if isinstance(value, str) else value
+
+
+def test_the_list_counts_the_records_that_the_pages_have(logged, reading):
+    """The refusal of bob is in an audit log and in an error log."""
+    since = BEGIN.replace(hour=0, minute=0, second=0, microsecond=0)
+    days = TimeRange(since, since + timedelta(days=3))
+    given = {"text": "", "cluster": "", "instance": "", "classes_from": f"{since:%F %T}", **days.parameters()}
+    listed = {
+        (row["entity_kind"], row["name"]): row["records"]
+        for row in reading("user", "").store.rows("page_entity_search", **given)
+    }
+    assert listed["user", "bob"] == 2
+    for kind, name in (("user", "bob"), ("user", "ann"), ("client", "10.0.3.9"), ("table", "shop.cards")):
+        assert listed[kind, name] == len(reading(kind, name, days).page("", None)[0])
 
 
 def test_the_search_finds_names_of_every_kind(logged, stored, reading):

@@ -4,17 +4,25 @@ The templates have an environment of their own: everything is escaped, and an un
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
 import jinja2
-from flask import Response, flash, g, get_flashed_messages, redirect, request, url_for
+from flask import Response, flash, g, get_flashed_messages, redirect, request, session, url_for
 from flask_login import current_user
 from flask_wtf.csrf import generate_csrf
 
-from tailrace_pages import csv_table, formats, kept_range, permissions, static_files, time_range
+from tailrace_pages import (
+    csv_table,
+    formats,
+    kept_range,
+    kept_selection,
+    permissions,
+    static_files,
+    time_range,
+)
 from tailrace_pages.columns import Column, least_width
 from tailrace_pages.page_errors import BadAddressError, PageError
 from tailrace_pages.time_range import TimeRange
@@ -23,6 +31,8 @@ from tailrace_pages.viewer import Viewer, viewer
 PAGE_SIZE = 50
 """Rows of a table's page."""
 FILE_TIME = "%Y%m%dT%H%MZ"
+SELECTED = "tailrace_selected"
+"""Key of the session."""
 KINDS = ("done", "failed")
 """Of messages after a form. Messages of Superset itself, such as "Access is Denied", are not shown."""
 
@@ -68,6 +78,7 @@ def render(template: str, title: str, span: TimeRange | None = None, **context: 
         "viewer": seen_by,
         "navigation": navigation(seen_by),
         "messages": get_flashed_messages(with_categories=True, category_filter=KINDS),
+        "selected": session.pop(SELECTED, ()),
     }
     return _html(template, {**known, **context})
 
@@ -114,9 +125,14 @@ def _of_range() -> str:
     return f"-{span.since:{FILE_TIME}}-{span.until:{FILE_TIME}}" if span else ""
 
 
-def back_with(message: str, to: str, kind: str = "done") -> Any:
-    """Redirects to a page of ours after a form, where the message is shown once; `kind`: one of KINDS."""
+def back_with(message: str, to: str, kind: str = "done", selected: Iterable[str] = ()) -> Any:
+    """Redirects to a page of ours after a form, where the message is shown once; `kind`: one of KINDS.
+
+    Checkboxes of that page with the values `selected` are selected there.
+    """
     flash(message, kind)
+    if kept := kept_selection.shortened(selected):
+        session[SELECTED] = kept
     return redirect(to, 303)
 
 
@@ -193,6 +209,7 @@ _environment.globals.update(
     csrf_token=generate_csrf,
     formats=formats,
     json=json.dumps,
+    kept_selection=kept_selection,
     least_width=least_width,
     link=url_for,
 )

@@ -76,6 +76,15 @@ class Incident:
         """Titles of the rules in the order of their first alert."""
         return list(dict.fromkeys(str(alert["rule_title"]) for alert in self.alerts))
 
+    @cached_property
+    def worst_rules(self) -> list[str]:
+        """Titles of the rules by the highest level of their alerts, then by their first alert."""
+        worst: dict[str, int] = {}
+        for alert in self.alerts:
+            title = str(alert["rule_title"])
+            worst[title] = max(worst.get(title, -1), _rank(str(alert["level"])))
+        return sorted(worst, key=lambda title: -worst[title])
+
     def values(self, column: str) -> list[str]:
         """Returns the distinct values of a column that are not empty, sorted."""
         return sorted({str(alert[column]) for alert in self.alerts} - {""})

@@ -31,16 +31,12 @@ class TimeRange:
         return {"from": f"{self.since:{SQL_TIME}}", "to": f"{self.until:{SQL_TIME}}"}
 
     def before(self) -> "TimeRange":
-        """Returns the earlier range of the same length with which statements are compared: the one that ends
+        """Returns the earlier range of the same length with which numbers are compared: the one that ends
         where this one begins or, if this one begins at midnight (UTC), the same hours of the days before, as
         sql/queries/parts/earlier.sql."""
         length = self.until - self.since
         shift = -(-length // DAY) * DAY if self.begins_at_midnight else length
         return TimeRange(self.since - shift, self.since - shift + length)
-
-    def preceding(self) -> "TimeRange":
-        """Returns the equally long range that ends where this one begins."""
-        return TimeRange(self.since - (self.until - self.since), self.since)
 
     @property
     def begins_at_midnight(self) -> bool:

@@ -40,3 +40,13 @@
         hasAny(mapKeys(entity), ['user', 'program', 'os_user']), '',
         toString(src_ip))
 {%- endmacro -%}
+{#- What a person did with an alert, in words. -#}
+{%- macro action_in_words() -%}
+    multiIf(
+            action = 'ack', 'acknowledged',
+            action = 'assign', concat('assigned to ', assignee),
+            action = 'close' AND verdict != '', concat('closed as ', verdict),
+            action = 'close', 'closed',
+            action = 'reopen', 'reopened',
+            'commented')
+{%- endmacro -%}

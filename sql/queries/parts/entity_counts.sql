@@ -1,7 +1,7 @@
 {#- Counts of the records of an entity, for a WITH: of each server and log, by kind of record and bar. Each log is grouped by
     its stored columns first, so that kinds are computed for groups and not for each record.
 
-    `daily`: bars are days. Whole days come from entities_1d; the days in which the range or the previous period begins or ends come
+    `daily`: bars are days. Whole days come from entities_1d; the days in which the range or the earlier period begins or ends come
     from the rows. Data classes always come from the rows. -#}
 {%- include "parts/entity_conditions.sql" -%}
 {%- include "parts/entity_actions.sql" -%}
@@ -10,10 +10,16 @@
 {%- macro bar(time) -%}
 {{ time }} >= {begin:DateTime64(6, 'UTC')} AS is_current, intDiv(toUnixTimestamp({{ time }}), {width:UInt32}) * {width:UInt32} AS bar_second
 {%- endmacro -%}
-{%- macro partial_days(table) -%}
+{#- The range and the earlier period; between them can be a part of a day (TimeRange.before). -#}
+{%- macro is_counted(time) -%}
+({{ time }} >= {begin:DateTime64(6, 'UTC')} OR {{ time }} < {earlier_end:DateTime64(6, 'UTC')})
+{%- endmacro -%}
+{%- macro partial_days(table) %}
+            AND {{ is_counted(table ~ '.event_time') }}
     {%- if daily %}
             AND toDate({{ table }}.event_time) IN (
-                toDate({from:DateTime64(6, 'UTC')}), toDate({begin:DateTime64(6, 'UTC')}), toDate({to:DateTime64(6, 'UTC')}))
+                toDate({from:DateTime64(6, 'UTC')}), toDate({earlier_end:DateTime64(6, 'UTC')}),
+                toDate({begin:DateTime64(6, 'UTC')}), toDate({to:DateTime64(6, 'UTC')}))
     {%- endif -%}
 {%- endmacro -%}
 {%- macro of_whole_days(table) -%}
@@ -21,6 +27,7 @@ FROM tailrace.entities_1d
             WHERE entity_kind = '{{ kind }}' AND name = {{ its_name() }}
                 AND event_table = '{{ table }}' AND toDate(day) > toDate({from:DateTime64(6, 'UTC')})
                 AND toDate(day) < toDate({to:DateTime64(6, 'UTC')}) AND toDate(day) != toDate({begin:DateTime64(6, 'UTC')})
+                AND toDate(day) != toDate({earlier_end:DateTime64(6, 'UTC')}) AND {{ is_counted('day') }}
                 AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
 {%- endmacro -%}
 {%- macro whole_days(table) -%}
@@ -55,7 +62,7 @@ SELECT
                 instance, source AS log, if(outcome = 'failure', 'failed', 'statement') AS event_kind,
                 count() AS record_count, 0. AS executions, 0. AS reads, 0. AS changes
             FROM tailrace.data_access FINAL
-            WHERE has(data_class, {name:String}) AND {{ range('data_access') }}
+            WHERE has(data_class, {name:String}) AND {{ range('data_access') }} AND {{ is_counted('data_access.event_time') }}
             GROUP BY is_current, bar_second, instance, log, event_kind
             UNION ALL
             SELECT
@@ -73,6 +80,7 @@ SELECT
                     AND ({cluster:String} = '' OR cluster = {cluster:String})
                     AND ({instance:String} = '' OR instance = {instance:String})
                 GROUP BY instance, action_id)
+            WHERE {{ is_counted('begun') }}
             GROUP BY is_current, bar_second, instance, log, event_kind)
 {%- else %}
         SELECT

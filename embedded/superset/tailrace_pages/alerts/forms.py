@@ -19,11 +19,13 @@ RULES = "/tailrace/rules/"
 
 
 def done(action: Callable[[], str], failure: Callable[[AlertError], str] = handling.failure) -> Any:
-    """Does the action and goes back to the page of the form, which shows the result once."""
+    """Does the action and goes back to the page of the form, which shows the result once. The rows that were
+    selected in the form stay selected there."""
+    selected = request.form.getlist("ids")
     try:
-        return rendering.back_with(action(), back())
+        return rendering.back_with(action(), back(), selected=selected)
     except AlertError as error:
-        return rendering.back_with(failure(error), back(), "failed")
+        return rendering.back_with(failure(error), back(), "failed", selected)
     except ClickHouseError as error:
         raise UnavailableError(f"ClickHouse refused the action: {error}") from error
 

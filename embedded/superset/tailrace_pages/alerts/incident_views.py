@@ -19,7 +19,7 @@ def incident_list() -> Any:
     span, state = rendering.page_range(incidents.RANGE), request.args.get("state", incidents.STATES[0])
     if state not in incidents.STATES:
         raise BadAddressError(f"state={state} does not exist; there are {', '.join(incidents.STATES)}.")
-    found, is_cut = incidents.listed(store(), span, state)
+    found, is_cut = incidents.listed(store(), span, state, rendering.has_page("Users and clients"))
     if rendering.wants_csv():
         return rendering.csv_answer("incidents", incidents.CSV_COLUMNS, found)
     number, size = rendering.page_number(), rendering.PAGE_SIZE
@@ -44,8 +44,9 @@ def incident(id_: str) -> Any:
     """The incident of an alert."""
     found = incidents.read(store(), id_)
     rows, row = incidents.alerts(found), incidents.row(found)
+    done = incidents.history(store(), found)
     if rendering.wants_csv():
-        return rendering.csv_answer("incident", incidents.ALERTS, rows)
+        return _csv_of(rows, done)
     has_entities = rendering.has_page("Users and clients")
     clients = found.values("client")
     tried = tried_accounts.of_clients(store(), clients, incidents.around(found), has_entities)
@@ -59,8 +60,20 @@ def incident(id_: str) -> Any:
         shown=incidents.SHOWN,
         columns=incidents.ALERTS,
         rows=rows,
+        history=done,
+        history_columns=incidents.HISTORY,
         **forms.choices(),
     )
+
+
+def _csv_of(alerts: list[dict[str, Any]], done: list[dict[str, Any]]) -> Any:
+    """One of the tables of an incident."""
+    name = request.args.get("table", "alerts")
+    if name == "alerts":
+        return rendering.csv_answer("incident", incidents.CSV_ALERTS, alerts)
+    if name == "history":
+        return rendering.csv_answer("incident-history", incidents.CSV_HISTORY, done)
+    raise BadAddressError(f"table={name} does not exist; there are alerts and history.")
 
 
 @blueprint.post("/tailrace/alerts/incidents/actions/")

@@ -24,57 +24,84 @@ SHOWN = 10
 """Values of a fact that are shown before the others are opened."""
 
 COLUMNS = (
-    Column("level", "Highest severity", 16, "severity"),
-    Column("first_rules", "Rules", 0, link="address", note="In the order of their first alert"),
-    Column("began", "First alert begins (UTC)", 20, "time"),
-    Column("ended", "Latest event (UTC)", 20, "time"),
-    Column("alerts", "Alerts", 8, "count"),
-    Column("users", "Users", 16),
-    Column("clients", "Clients", 16),
-    Column("instances", "Instances", 16),
-    Column("tactics", "Tactics in order", 0),
-    Column("state", "State", 14),
+    Column("level", "Severity", 14, "severity", note="The highest one of its alerts"),
+    Column("first_rules", "Rules", 0, link="address", note="The most severe first"),
+    Column("ended", "Latest event (UTC)", 20, "time", link="address"),
+    Column("seconds", "Lasts", 10, "duration", note="From the begin of the first alert to the latest event"),
+    Column("alerts", "Alerts", 6, "count"),
+    Column("users", "Users", 14, link="user_address"),
+    Column("clients", "Clients", 14, link="client_address"),
+    Column("instances", "Instances", 12),
+    Column("tactics", "Tactics in order", 16),
+    Column("state", "State", 12),
+    Column("assigned", "Assigned to", 12, note="To whom its alerts are assigned"),
 )
 CSV_COLUMNS = (
-    *(column for column in COLUMNS if column.key != "first_rules"),
+    COLUMNS[0],
+    Column("began", "First alert begins (UTC)", 20, "time"),
+    COLUMNS[2],
+    *COLUMNS[4:],
     Column("rules", "Rules"),
     Column("incident", "Id"),
 )
 ALERTS = (
-    Column("level", "Severity", 16, "severity"),
+    Column("level", "Severity", 14, "severity"),
     Column("began", "Begin (UTC)", 20, "time"),
-    Column("event_time", "Event (UTC)", 20, "time"),
     Column("rule_title", "Rule", 0, link="address"),
     Column("entity_key", "Entity", 28, "entity"),
-    Column("instance", "Instance", 16),
+    Column("instance", "Instance", 12),
     Column("shown_state", "State", 14),
-    Column("alert_count", "Count", 8, "count"),
-    Column("id", "Id", 16, "id"),
+    Column("assignee", "Assignee", 12),
+    Column("alert_count", "Count", 6, "count"),
+    Column("id", "Id", 14, "id"),
 )
+CSV_ALERTS = (*ALERTS[:2], Column("event_time", "Event (UTC)", 20, "time"), *ALERTS[2:])
+HISTORY = (
+    Column("at", "Time (UTC)", 20, "time"),
+    Column("actor", "By", 20),
+    Column("what", "Action", 28),
+    Column("detail", "Reason", 0),
+    Column("of", "Alerts", 20, link="address", note="On how many of its alerts, or on which one"),
+)
+CSV_HISTORY = (*HISTORY[:-1], Column("alerts", "Alerts", 8, "count"))
+ACTIONS = 500
+"""Actions that the page shows, the latest ones."""
 
 
-def listed(store: "Store", span: TimeRange, state: str) -> tuple[list[dict[str, Any]], bool]:
+def listed(
+    store: "Store", span: TimeRange, state: str, has_entities: bool = False
+) -> tuple[list[dict[str, Any]], bool]:
     """Returns the rows of the incidents in a range, and whether some alerts were not read."""
     found, is_cut = Incidents(store.rows).within(span.since, span.until)
-    return [row(each) for each in found if state == "any" or each.state != CLOSED], is_cut
+    shown = [each for each in found if state == "any" or each.state != CLOSED]
+    return [row(each, has_entities) for each in shown], is_cut
 
 
-def row(incident: Incident) -> dict[str, Any]:
-    """Returns the row of an incident. `id` is the value of its checkbox: the ids of its alerts."""
+def row(incident: Incident, has_entities: bool = False) -> dict[str, Any]:
+    """Returns the row of an incident. `id` is the value of its checkbox: the ids of its alerts.
+
+    Its only user and its only client lead to their pages, with the time of `around`, if `has_entities`.
+    """
+    users, clients = incident.values("account"), incident.values("client")
+    span = around(incident)
     return {
         "id": ",".join(incident.ids),
         "incident": incident.id,
         "level": incident.level,
         "began": incident.began,
         "ended": incident.ended,
+        "seconds": (incident.ended - incident.began).total_seconds(),
         "alerts": len(incident.alerts),
-        "users": ", ".join(incident.values("account")),
-        "clients": ", ".join(incident.values("client")),
+        "users": ", ".join(users),
+        "user_address": links.user(users[0], span) if has_entities and len(users) == 1 else "",
+        "clients": ", ".join(clients),
+        "client_address": links.client(clients[0], span) if has_entities and len(clients) == 1 else "",
         "instances": ", ".join(incident.values("instance")),
         "tactics": ", ".join(incident.tactics),
         "rules": ", ".join(incident.rules),
-        "first_rules": _first_of(incident.rules),
+        "first_rules": _first_of(incident.worst_rules),
         "state": incident.state,
+        "assigned": assigned(incident),
         "address": links.address("alerts", "incidents", incident.id),
     }
 
@@ -83,6 +110,30 @@ def _first_of(rules: Sequence[str]) -> str:
     """Names the first rules of an incident, and how many more there are."""
     further = len(rules) - RULES
     return ", ".join(rules[:RULES]) + (f" and {further} more" if further > 0 else "")
+
+
+def assigned(incident: Incident) -> str:
+    """To whom the alerts of an incident are assigned: `ann`, `ann, ben (3 of 5 alerts)`, or `nobody`."""
+    names, number = incident.values("assignee"), len(incident.alerts)
+    part = sum(alert["assignee"] != "" for alert in incident.alerts)
+    if not names:
+        return "nobody"
+    return ", ".join(names) + (f" ({part} of {number} alerts)" if part < number else "")
+
+
+def history(store: "Store", incident: Incident) -> list[dict[str, Any]]:
+    """Returns the actions of people on the alerts of an incident, oldest first, at most ACTIONS."""
+    rows = store.rows("page_incident_history", ids=list(map(uuid_of, incident.ids)), limit=ACTIONS)
+    return [{**row, **_alerts_of_action(row, len(incident.alerts))} for row in rows]
+
+
+def _alerts_of_action(row: Mapping[str, Any], number: int) -> dict[str, str]:
+    """On which alerts of an incident somebody acted: a link to it if it was one."""
+    if row["alerts"] == 1:
+        (id_,) = row["its_alerts"]
+        return {"of": formats.short_id(id_), "address": links.alert(id_)}
+    of = f"all {number}" if row["alerts"] == number else f"{row['alerts']} of {number}"
+    return {"of": of, "address": ""}
 
 
 def users_of_events(store: "Store", incident: Incident) -> tuple[list[str], bool]:
@@ -122,6 +173,7 @@ def facts(
         ("Clients", [(name, client(name, span)) for name in incident.values("client")]),
         ("Instances", [(name, "") for name in incident.values("instance")]),
         ("Tactics in order", [(name, "") for name in incident.tactics]),
+        ("Assigned to", [(assigned(incident), "")]),
     ]
 
 

@@ -1,9 +1,9 @@
 """The five numbers of an entity with their change, and the chart of them, from rows of page_entity_timeline.
 
 A number without a count is unknown if no server of the range has a log that would contain it (`is_unknown`);
-with a count, its note says so. The note also says of how many servers it is known. The change is unknown if
-the logs begin after the previous period began; if they had no census by then, they were read later, and the
-change says that its coverage is unknown.
+with a count, its note says so. The note also says of how many servers it is known. The change is against the
+earlier period of TimeRange.before. It is unknown if the logs begin after this period began; if they had no
+census by then, they were read later, and the change says that its coverage is unknown.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from tailrace_pages import formats
+from tailrace_pages import earlier_period, formats
 from tailrace_pages.columns import Column
 from tailrace_pages.entities.kinds import ALERTS, Measure
 from tailrace_pages.read_bars import ReadBars
@@ -72,19 +72,20 @@ def numbers(
 ) -> list[dict[str, str]]:
     """Returns {title, value, note, link} for each measure. `alerts` are those of both periods. `compares` is
     false for sessions: the time before a session contains none of it."""
-    since = span.preceding().since
+    since = span.before().since
     found = []
     for each in measures:
         doubt = "" if read.is_watched_since(since, sources_of(each)) else ", coverage unknown"
         doubt = doubt if logs.begin_before(since) else None
-        found.append(_number(each, _counted(each, rows, alerts, span), logs, doubt, compares))
+        counted = _counted(each, rows, alerts, span)
+        found.append(_number(each, counted, logs, _change(*counted, span, doubt) if compares else ""))
     return found
 
 
 def _counted(
     measure: Measure, rows: Sequence[Row], alerts: Sequence[Row], span: TimeRange
 ) -> tuple[int, int]:
-    """Returns the count of the range and of the period before."""
+    """Returns the count of the range and of the earlier period."""
     if measure.key == ALERTS:
         now = sum(row["event_time"] >= span.since for row in alerts)
         return now, len(alerts) - now
@@ -92,11 +93,8 @@ def _counted(
     return int(now), int(sum(row[measure.key] for row in rows) - now)
 
 
-def _number(
-    measure: Measure, counted: tuple[int, int], logs: Logs, doubt: str | None, compares: bool
-) -> dict[str, str]:
-    """`doubt` is added to the change; None if no log begins before the previous period."""
-    now, before = counted
+def _number(measure: Measure, counted: tuple[int, int], logs: Logs, change: str) -> dict[str, str]:
+    now = counted[0]
     known = logs.with_any(measure.logs)
     item = {"title": measure.title, "link": ""}
     without = f"no {_listed(measure.logs)} in this range" if measure.logs and not known else ""
@@ -106,17 +104,21 @@ def _number(
         return {**item, "value": formats.UNKNOWN, "note": without}
     if without:
         return {**item, "value": f"≥ {formats.count(now)}", "note": without}
-    change = "previous period unknown" if doubt is None else _change(now, before) + doubt
-    notes = [change] if compares else []
+    notes = [change] if change else []
     if known < logs.servers:
         notes.append(f"known for {known} of {logs.servers} servers")
     return {**item, "value": formats.count(now), "note": "; ".join(notes)}
 
 
-def _change(now: int, before: int) -> str:
+def _change(now: int, before: int, span: TimeRange, doubt: str | None) -> str:
+    """`doubt` is added to the change; None if no log begins before the earlier period."""
+    day = earlier_period.day(span)
+    when = f"on {day}" if day else "in the previous period"
+    if doubt is None:
+        return f"{day or 'previous period'} unknown"
     if before == 0:
-        return "none in the previous period"
-    return f"{formats.change(now, before)}, {formats.count(before)} in the previous period"
+        return f"none {when}{doubt}"
+    return f"{formats.change(now, before)}, {formats.count(before)} {when}{doubt}"
 
 
 def _listed(logs: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ import jinja2
 from tailrace.clickhouse.query_files import QUERIES, query_text
 from tailrace_pages import csv_table
 from tailrace_pages.at_once import Start
-from tailrace_pages.entities import overview, records
+from tailrace_pages.entities import overview, records, usual
 from tailrace_pages.entities.kinds import SESSION, Entity
 from tailrace_pages.entities.records import PRECISE, Position
 from tailrace_pages.read_bars import ReadBars
@@ -92,8 +92,8 @@ class Reading:
 
     @read_once
     def _since(self) -> datetime:
-        """The begin of the previous period, or of the range if the logs begin later."""
-        before = self.span.preceding().since
+        """The begin of the earlier period, or of the range if the logs begin later."""
+        before = self.span.before().since
         return before if self.logs.begin_before(before) else self.span.since
 
     @property
@@ -103,19 +103,23 @@ class Reading:
     @read_once
     def timeline(self) -> list[dict[str, Any]]:
         width = overview.width_of(self.span)
-        bars = {"begin": f"{self.span.since:{PRECISE}}", "width": width, "daily": width == overview.DAY}
+        ends = {"begin": self.span.since, "earlier_end": self.span.before().until}
+        bars = {name: f"{time:{PRECISE}}" for name, time in ends.items()}
+        bars |= {"width": width, "daily": width == overview.DAY}
         matches = self.entity.kind == "class" and self._matches
         return self._rows("page_entity_timeline", self._since, self.span.until, matches=matches, **bars)
 
     @read_once
     def alerts(self) -> list[dict[str, Any]]:
-        """The alerts of the range and of the previous period, the most severe first."""
+        """The alerts of the range and of the earlier period, the most severe first."""
         evidence = self._rows("page_entity_evidence", self._since, self.span.until) if self._is_near else []
         ids = {
             "near": [row["id"] for row in evidence],
             "names": [row["id"] for row in evidence if row["is_its"]],
         }
-        return self._rows("page_entity_alerts", self._since, self.span.until, **ids)
+        found = self._rows("page_entity_alerts", self._since, self.span.until, **ids)
+        end = self.span.before().until
+        return [row for row in found if row["event_time"] >= self.span.since or row["event_time"] < end]
 
     @property
     def alerts_of_range(self) -> list[dict[str, Any]]:
@@ -159,8 +163,24 @@ class Reading:
     @read_once
     def _matches(self) -> bool:
         """Whether actions must be matched between logs; the analysis of that query takes long."""
-        since = self.span.preceding().since if self.entity.kind == "class" else self.sides_since
+        since = self.span.before().since if self.entity.kind == "class" else self.sides_since
         return bool(self._rows("page_entity_unmatched", since, self.span.until))
+
+    @property
+    def compared(self) -> TimeRange:
+        """The range that is compared with the days before it."""
+        return TimeRange(self.sides_since, self.span.until)
+
+    @read_once
+    def earlier_days(self) -> usual.EarlierDays:
+        span, first = self.compared, usual.EarlierDays.first_possible(self.compared)
+        return usual.EarlierDays(span, self._rows("page_entity_usual_days", first, span.until))
+
+    @read_once
+    def usual_names(self) -> list[dict[str, Any]]:
+        """What the records of the range name, and whether those of the days before name it, too."""
+        begin = {"begin": f"{self.compared.since:{PRECISE}}"}
+        return self._rows("page_entity_usual", self.earlier_days.since, self.compared.until, **begin)
 
     @read_once
     def logins(self) -> list[dict[str, Any]]:

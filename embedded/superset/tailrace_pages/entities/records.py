@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tailrace.search.fields import KINDS
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.entities import addresses
@@ -17,21 +18,12 @@ from tailrace_pages.entities.kinds import SESSION, Entity
 from tailrace_pages.page_errors import BadAddressError
 from tailrace_pages.time_range import TimeRange
 
+__all__ = ["KINDS"]
+"""Kinds of records by their value in addresses, with the names of the search."""
 PAGE_SIZE = 200
 ROWS_AT_ONCE = 2000
 """Rows of one query for a CSV file."""
 
-KINDS = {
-    "connection": "login, logout",
-    "refused": "refused login",
-    "statement": "statement",
-    "failed": "failed statement",
-    "table": "table access",
-    "message": "error log",
-    "other": "other",
-    "alert": "alert",
-}
-"""Kinds of records by their value in addresses."""
 ORDERS = ("newest", "oldest")
 """Which records are first, as the argument `order`; the first is the default."""
 TITLES = {
@@ -40,9 +32,9 @@ TITLES = {
     "refused": "Refused logins",
     "statement": "Statements",
     "failed": "Failed statements",
-    "table": "Table accesses",
+    "table": "Accesses to a table",
     "message": "Messages of the error log",
-    "other": "Other",
+    "other": "Other records of an audit log",
     "alert": "Alerts",
 }
 WITH_ROWS = frozenset({"statement", "failed", "table"})

@@ -8,9 +8,9 @@ from flask import Blueprint, g, request
 
 from tailrace.alerts import risk as risk_scores
 from tailrace.rules import data_classes
-from tailrace_pages import formats, rendering, time_range
+from tailrace_pages import earlier_period, formats, rendering, time_range
 from tailrace_pages.alerts import restrictions, risk
-from tailrace_pages.entities import addresses, kinds, listing, overview, records
+from tailrace_pages.entities import addresses, kinds, listing, overview, records, usual
 from tailrace_pages.entities.kinds import SESSION, Entity
 from tailrace_pages.entities.reading import SIDE_DAYS, Reading
 from tailrace_pages.page import Page
@@ -29,7 +29,7 @@ ALERTS = 20
 """Alerts about an entity, unless all of them are wanted."""
 WIDE = "30d"
 """The time range to which a page without an alert leads: alerts wait for days."""
-SIDES = ("clients", "users", "programs", "tables", "classes", "alerts", "sessions", "patterns")
+SIDES = ("clients", "users", "programs", "tables", "classes", "alerts", "sessions", "patterns", "usual")
 
 
 @blueprint.get("/tailrace/entities/")
@@ -79,8 +79,8 @@ def _answer(about: Entity) -> Any:
     links = _links(reading.span, dict(about.filters))
     kind = records.kind(request.args.get("kind", ""))
     before = records.position(request.args.get("before", ""))
-    if rendering.wants_csv():
-        return _csv(reading, links, kind)
+    if rendering.wants_csv() or request.args.get("compare") == "only":
+        return _part(reading, links, kind)
     with its_store.at_once() as start:
         scored = start(lambda: _scored(about, its_store))
         rows, following = reading.first_view(start, kind, before)
@@ -102,13 +102,14 @@ def _answer(about: Entity) -> Any:
         latest_address=_day_of(latest) if latest else "",
         **_sides(reading, links, request.args.get("all", "")),
         risk=_risk(about, contributions),
+        **_comparison(reading, links),
         pseudonyms=_pseudonyms(reading, links),
         patterns=patterns,
         patterns_unknown=unknown,
         patterns_limited=about.kind == "class" and _is_restricted(),
         sessions=_sessions(reading),
         sides_since=reading.sides_since if reading.sides_since > reading.span.since else None,
-        csv_of=lambda table: rendering.changed(format="csv", table=table, before=None),
+        csv_of=_csv_of,
     )  # fmt: skip
 
 
@@ -119,12 +120,62 @@ def _sides(reading: Reading, links: dict[str, str], whole: str) -> dict[str, Any
     return {
         "sides": [listing.limited(table, whole=whole) for table in sides],
         "alerts": listing.limited(listing.alerts(reading.alerts_of_range), ALERTS, whole),
+        "earlier_period": str(reading.span.before()),
+        "earlier_day": earlier_period.day(reading.span),
         "earlier_alerts": len(reading.alerts) - len(reading.alerts_of_range),
         "wider": ""
         if is_wide or reading.entity.kind == SESSION
         else rendering.changed(range=WIDE, **dict.fromkeys(("from", "to", "before"))),
         "whole": whole,
     }
+
+
+def _comparison(reading: Reading, links: dict[str, str]) -> dict[str, Any]:
+    """What is new for a user or a client, or where that is: reading it takes longer than the page."""
+    if reading.entity.kind not in usual.KINDS:
+        return {"usual": None, "comparison": None}
+    if request.args.get("compare") == "yes":
+        return {**_section(reading, links), "comparison": None}
+    kept = {"before": None, "kind": None}
+    addresses_of = {
+        "page": rendering.changed(**kept, compare="yes"),
+        "section": rendering.changed(**kept, compare="only"),
+    }
+    return {"usual": None, "comparison": addresses_of}
+
+
+def _compared(reading: Reading, links: dict[str, str]) -> Any:
+    """The part of the page of a user or a client that says what is new."""
+    if reading.entity.kind not in usual.KINDS:
+        raise BadAddressError("Only users and clients are compared with earlier days.")
+    title = formats.visible(reading.entity.title)
+    return rendering.render(
+        "entities/usual.html",
+        title,
+        **_section(reading, links),
+        whole=request.args.get("all", ""),
+        csv_of=_csv_of,
+    )
+
+
+def _section(reading: Reading, links: dict[str, str]) -> dict[str, Any]:
+    found = _usual(reading, links)
+    if found is None:
+        return {"usual": None}
+    return {
+        "usual": found,
+        "usual_table": listing.limited(found.table(), whole=request.args.get("all", "")),
+    }
+
+
+def _csv_of(table: str) -> str:
+    return rendering.changed(format="csv", table=table, before=None, compare=None)
+
+
+def _usual(reading: Reading, links: dict[str, str]) -> usual.Usual | None:
+    if reading.entity.kind not in usual.KINDS:
+        return None
+    return usual.Usual(reading.entity, reading.earlier_days, reading.usual_names, links)
 
 
 def _places(oldest: bool, before: Any, following: Any) -> dict[str, Any]:
@@ -234,6 +285,11 @@ def _sessions(reading: Reading) -> Any:
     return listing.sessions(reading.entity, reading.logins, reading.span.until)
 
 
+def _part(reading: Reading, links: dict[str, str], kind: str) -> Any:
+    """A file, or the part of the page that says what is new."""
+    return _csv(reading, links, kind) if rendering.wants_csv() else _compared(reading, links)
+
+
 def _csv(reading: Reading, links: dict[str, str], kind: str) -> Any:
     name = request.args.get("table", "records")
     if name == "chart":
@@ -255,6 +311,7 @@ def _side(name: str, reading: Reading, links: dict[str, str]) -> listing.Table:
         "alerts": lambda: listing.alerts(reading.alerts_of_range),
         "sessions": lambda: _sessions(reading),
         "patterns": lambda: _patterns(reading),
+        "usual": lambda: compared.table() if (compared := _usual(reading, links)) else None,
     }
     others = made.get(name) or (lambda: _other(name, reading, links))
     found = others()

@@ -80,6 +80,24 @@ def meant(query: SearchQuery) -> list[SearchQuery]:
     return [replace(query, where=Comparison(field, EQUAL, (Value(value),))) for field in fields]
 
 
+OTHER_WORDS = {"replica": "slave", "source": "master"}
+"""Words of today, and those that older servers and MariaDB write in messages."""
+
+
+def with_other_words(query: SearchQuery) -> SearchQuery | None:
+    """Returns the search with the words of OTHER_WORDS in place of today's; None if it has none of them."""
+    texts = query.where.conditions if isinstance(query.where, All) else (query.where,)
+    changed = tuple(Text(_other_words(each.text)) if isinstance(each, Text) else each for each in texts)
+    if changed == tuple(texts):
+        return None
+    return replace(query, where=All(changed) if isinstance(query.where, All) else changed[0])
+
+
+def _other_words(text: str) -> str:
+    pattern = rf"\b({'|'.join(OTHER_WORDS)})\b"
+    return re.sub(pattern, lambda found: OTHER_WORDS[found[0].lower()], text, flags=re.IGNORECASE)
+
+
 MOST_WORDS = 4
 
 

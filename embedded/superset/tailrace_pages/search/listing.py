@@ -6,6 +6,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from tailrace.search import reference
 from tailrace.search.fields import BY_NAME, KINDS, LOGS
 from tailrace.search.model import EQUAL, All, Comparison, Condition, Pipe, SearchQuery, Top, Value
 from tailrace_pages import formats, links
@@ -33,6 +34,13 @@ COLUMNS = (
     Column("shown_duration", "Duration", 10, note="Of a slow query; other logs do not have it"),
     Column("shown_rows", "Rows sent", 10, note="Of a slow query; other logs do not have it"),
     Column("shown_status", "Error", 6, note="The error code of the server; 0 for success"),
+)
+FIELDS = (
+    Column("names", "Field", 24, "code", note="With its other names"),
+    Column("type", "Type", 10),
+    Column("description", "Meaning", 0),
+    Column("values", "Values", 48),
+    Column("logs", "Logs", 24),
 )
 CSV_COLUMNS = (
     Column("time", "Time (UTC)", 0, "time"),
@@ -192,3 +200,18 @@ def _both(where: Condition | None, wanted: Condition) -> Condition:
     if where is None:
         return wanted
     return All((*where.conditions, wanted)) if isinstance(where, All) else All((where, wanted))
+
+
+def fields(role: str) -> list[dict[str, str]]:
+    """Returns the rows of FIELDS: the fields that a role can search."""
+    return [
+        {
+            "names": ", ".join((each["field"], *each["other_names"])),
+            "type": each["type"],
+            "description": each["description"].replace("`", ""),
+            "values": ", ".join(each["values"]),
+            "logs": ", ".join(each["logs"]),
+        }
+        for each in reference.fields()
+        if role in each["roles"]
+    ]

@@ -216,6 +216,9 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
         notes=notes(asked.query) if asked else [],
         known=_known(asked) if asked else None,
         meant=[(text_of(each), _address(each)) for each in asking.meant(parse(text))] if asked else [],
+        other_words=_with_other_words(parse(text)) if asked else None,
+        fields=shown.fields(role.name),
+        field_columns=shown.FIELDS,
         saved=[] if text else _saved(),
         can_save=analyst.is_there(),
         examples=[
@@ -225,6 +228,11 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
         back=request.script_root + request.full_path.rstrip("?"),
         **defaults,
     )
+
+
+def _with_other_words(query: SearchQuery) -> tuple[str, str] | None:
+    other = asking.with_other_words(query)
+    return (text_of(other), _address(other)) if other else None
 
 
 def _saved() -> list[tuple[str, str]]:

@@ -42,7 +42,7 @@ def _one(instance: str, found: servers.Found) -> Any:
         raise NotFoundError("There is no data of this server; Setup without a filter lists the known ones.")
     (server,) = known
     coverage = reading.rules(store(), instance) if found.sees_all else []
-    groups = rules.groups(coverage, server.watched())
+    groups = rules.groups(coverage, server.watched(), server.product.name if server.product else "")
     if rendering.wants_csv() and request.args.get("table") == "rules":
         return rendering.csv_answer("rules", listing.CSV_RULES, listing.rule_rows(groups))
     if rendering.wants_csv():

@@ -10,10 +10,10 @@ from datetime import timedelta
 from typing import Any
 
 from tailrace.reading.logging_settings import Logging
-from tailrace_pages import formats
+from tailrace_pages import earlier_period, formats
 from tailrace_pages.time_range import TimeRange
 
-__all__ = ["Logging", "Measure", "Periods", "by_kind", "earlier", "value"]
+__all__ = ["Logging", "Measure", "Periods", "by_kind", "value"]
 
 Row = Mapping[str, Any]
 DAY = timedelta(days=1)
@@ -85,7 +85,7 @@ class Periods:
 
     def _before(self) -> str:
         """Returns the title of the earlier period: the date of the day before a day of UTC or its part."""
-        return _day(self.span) or "before"
+        return earlier_period.day(self.span) or "before"
 
     def _note(self, measure: Measure, period: str, title: str) -> str:
         """Returns the change against an earlier period with its title. Without executions in that period only
@@ -101,20 +101,6 @@ class Periods:
         if measure.column != "executions" and self.logging.changed_since(since):
             return "not comparable"
         return formats.change(value(self.rows.get(NOW), measure), value(self.rows[period], measure))
-
-
-def earlier(span: TimeRange) -> str:
-    """Returns the name of the earlier period: 28 Nov, 28 Nov until 09:44, or its ends."""
-    return _day(span) or str(span.before())
-
-
-def _day(span: TimeRange) -> str:
-    """Returns the date of the earlier period if it is a day of UTC or begins one, else ''."""
-    before = span.before()
-    if not span.begins_at_midnight or before.until - before.since > DAY:
-        return ""
-    day = f"{before.since:%-d %b}"
-    return day if before.until - before.since == DAY else f"{day} until {before.until:%H:%M}"
 
 
 def value(row: Row | None, measure: Measure) -> float | None:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from flask import Blueprint, redirect, request, url_for
 
-from tailrace_pages import dashboard_links, links, rendering
+from tailrace_pages import dashboard_links, earlier_period, links, rendering
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, ForbiddenError, NotFoundError
 from tailrace_pages.statements import (
@@ -16,7 +16,6 @@ from tailrace_pages.statements import (
     fingerprinting,
     formatting,
     listing,
-    periods,
     plans,
     searching,
     tables,
@@ -68,7 +67,9 @@ def search() -> Any:
     rows = _linked(listed.rows, span)
     if rendering.wants_csv():
         return rendering.csv_answer("queries", columns, rows)
-    groups = [(f"{listed.caption(order)}. Changes are against {periods.earlier(span)}", rows)] if rows else []
+    groups = (
+        [(f"{listed.caption(order)}. Changes are against {earlier_period.title(span)}", rows)] if rows else []
+    )
     known = {} if obstacles is None else {"obstacles": obstacles}
     return _search_page(
         text, span, groups, order=order, number=number, more=listed.has_more, columns=columns, **known
