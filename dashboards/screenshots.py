@@ -17,10 +17,22 @@ TESTS = Path(__file__).parent / "tests"
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
 
-def take(url: str, secrets: str, names: list[str], directory: Path) -> None:
-    """Raises CalledProcessError if the browser fails."""
-    environment = {**os.environ, "SUPERSET_URL": url, "SECRETS": secrets}
-    subprocess.run(["node", "screenshots.mjs", directory, *names], cwd=TESTS, env=environment, check=True)
+TIMEOUT_MS = 120_000
+"""The longest time of an action of the browser: a picture that takes longer is reported."""
+
+
+def take(url: str, secrets: str, names: list[str], directory: Path) -> bool:
+    """Returns whether all pictures are there and show what they should; the browser prints the errors."""
+    environment = {
+        **os.environ,
+        "SUPERSET_URL": url,
+        "SECRETS": secrets,
+        "BROWSER_TIMEOUT_MS": str(TIMEOUT_MS),
+    }
+    return (
+        subprocess.run(["node", "screenshots.mjs", directory, *names], cwd=TESTS, env=environment).returncode
+        == 0
+    )
 
 
 def keep(taken: Path, images: Path) -> list[str]:
@@ -39,9 +51,12 @@ def keep(taken: Path, images: Path) -> list[str]:
 def main() -> None:
     url, secrets, *names = sys.argv[1:]
     with TemporaryDirectory() as directory:
-        take(url, secrets, names, Path(directory))
-        if messages := keep(Path(directory), IMAGES):
-            sys.exit("\n".join(messages))
+        try:
+            complete = take(url, secrets, names, Path(directory))
+        finally:  # also after Ctrl-C
+            messages = keep(Path(directory), IMAGES)
+    if messages or not complete:
+        sys.exit("\n".join(messages) or "not all pictures could be taken, or some show faults: see above")
 
 
 if __name__ == "__main__":

@@ -28,8 +28,6 @@ from tailrace.dashboards import connections as superset_connections
 FIRST_PORT = int(os.environ.get("BROWSER_FIRST_PORT", "21280"))
 CHART_SECONDS = 1.0
 DASHBOARD_SECONDS = 4.0
-LAYOUT_MS = 5000
-"""After this time, contents that a panel cuts off stay cut off."""
 HERE = Path(__file__).parent
 
 
@@ -85,7 +83,6 @@ def _measured(stack: Stack, arguments: argparse.Namespace) -> list[dict]:
         **os.environ,
         "SUPERSET_URL": f"http://127.0.0.1:{stack.settings.port_superset}",
         "SUPERSET_PASSWORD": stack.home.secret(superset_connections.PASSWORD),
-        "LAYOUT_MS": str(LAYOUT_MS),
     }
     subprocess.run(["node", "open_dashboards.mjs", *map(str, files)], cwd=HERE, env=environment, check=True)
     return json.loads(files[1].read_text())

@@ -29,8 +29,10 @@ const NOWHERE = '/superset/nowhere/';
 const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number, .ant-empty, [role="alert"]';
 /** Milliseconds. Charts are not animated (superset_config.py), so contents that last for this time are final. */
 const STILL_MS = 200;
-/** The longest time in which a table measures its columns on a busy machine, in milliseconds. Benchmarks set a shorter one. */
-const LAYOUT_MS = Number(process.env.LAYOUT_MS ?? 300_000);
+/** After this many frames a table has measured its columns. A busy machine draws fewer frames per second. */
+const LAYOUT_FRAMES = 300;
+/** The longest time of an action, in milliseconds: CI runs other suites at the same time. */
+const TIMEOUT_MS = Number(process.env.BROWSER_TIMEOUT_MS ?? 600_000);
 /** The time between two reads of the page, in milliseconds. Each reads all charts, which costs CPU time on a busy machine. */
 const POLL_MS = 250;
 /** A height that contains the first view of every dashboard. A window that grows draws its charts again. */
@@ -52,7 +54,7 @@ export class Browser {
 
   constructor(url, profile, context, viewport) {
     Object.assign(this, { url, profile, context, viewport, page: context.pages()[0] });
-    context.setDefaultTimeout(600_000); // also for requests without a page: CI runs other suites at the same time
+    context.setDefaultTimeout(TIMEOUT_MS); // also for requests without a page
     this.outside = [];
     this.errors = [];
     this.answers = new Map();
@@ -381,8 +383,12 @@ export class Browser {
 
   /** Waits until no visible chart has an open request, and each has shown the same contents for a moment. */
   async settle() {
+    const end = Date.now() + TIMEOUT_MS;
     do {
       await this.#drawn({ inSightOnly: false });
+      if (Date.now() > end) {
+        throw new Error(`no answer for the charts ${[...this.asking].map(sliceOf).join(', ')} within ${TIMEOUT_MS} ms`);
+      }
     } while (this.asking.size > 0);
   }
 
@@ -572,8 +578,9 @@ export class Browser {
   /** A table measures its columns after it was drawn. Contents that are cut off before that do not count. */
   async #cutOff() {
     let found = await this.#cutOffNow();
-    for (const end = Date.now() + LAYOUT_MS; found.length && Date.now() < end; found = await this.#cutOffNow()) {
+    for (let frames = 0; found.length && frames < LAYOUT_FRAMES; frames++) {
       await this.page.evaluate(() => new Promise(requestAnimationFrame));
+      found = await this.#cutOffNow();
     }
     return found;
   }
@@ -583,9 +590,9 @@ export class Browser {
       const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowY)
         && element.scrollHeight > element.clientHeight + 2;
       const texts = [...document.querySelectorAll('.dashboard-markdown')]
-        .filter((text) => [...text.querySelectorAll('*')].some(scrolls)).map((text) => `text: ${text.innerText.slice(0, 40)}`);
+        .filter((text) => window.shown(text) && [...text.querySelectorAll('*')].some(scrolls)).map((text) => `text: ${text.innerText.slice(0, 40)}`);
       const tables = [...document.querySelectorAll('[data-test-viz-type="table"]')]
-        .filter((table) => table.querySelector('.ant-pagination, .pagination') && [...table.querySelectorAll('*')].some(scrolls))
+        .filter((table) => window.shown(table) && table.querySelector('.ant-pagination, .pagination') && [...table.querySelectorAll('*')].some(scrolls))
         .map((table) => `table: ${table.getAttribute('data-test-chart-name')}`);
       const sideways = [...document.querySelectorAll('[data-test-viz-type="table"]')]
         .filter((table) => window.shown(table) && [...table.querySelectorAll('div:has(> table)')].some((box) => box.scrollWidth > box.clientWidth + 2))

@@ -234,7 +234,7 @@ describe('Accounts', () => {
   test('lists accounts that several clients use at once', async () => {
     const perHour = expectedValues.groupBy(events.filter(({ user }) => user === 'app_orders'), (event) => event.event_time.slice(0, 13));
     const atOnce = Math.max(...[...perHour.values()].map((its) => new Set(its.map(({ ip }) => ip)).size));
-    const { data } = await browser.chart('Account usage in audit logs');
+    const { data } = await browser.chart('Account usage in audit and general logs');
     const row = data.find(({ user }) => user === 'app_orders');
     assert.deepEqual([row.at_once, row.client_count, row.shared], [atOnce, 2, atOnce > 1 ? 'yes' : 'no']);
     assert.equal((await one(browser, 'Shared accounts')).cnt_shared, data.filter(({ shared }) => shared === 'yes').length);

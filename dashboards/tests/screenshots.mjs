@@ -7,7 +7,10 @@
 // With EVERY_SIZE=1 it takes NAME-WIDTHxHEIGHT-THEME for people who look at them: what a window of each of SIZES shows of every
 // dashboard and every page, in both themes. It prints the milliseconds until each was drawn.
 //
-// Environment: SUPERSET_URL; SECRETS, the directory with the passwords of Superset's users, in the demo's home; EVERY_SIZE.
+// It prints each picture that it takes, and each error; then it exits with 1. No action takes longer than BROWSER_TIMEOUT_MS.
+//
+// Environment: SUPERSET_URL; SECRETS, the directory with the passwords of Superset's users, in the demo's home; EVERY_SIZE;
+// BROWSER_TIMEOUT_MS.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -116,13 +119,23 @@ async function openPage(browser, name) {
 async function takePages(browser, names) {
   await browser.page.setViewportSize({ width: 1440, height: 1000 });
   for (const name of names) {
-    await openPage(browser, name);
-    for (const [theme, suffix] of PAGES[name] ? [['dark', '-dark'], ['light', '']] : [['light', '']]) {
-      await browser.page.emulateMedia({ colorScheme: theme });
-      await browser.page.reload({ waitUntil: 'load' }); // charts apply the theme when they are drawn
-      await browser.page.screenshot({ path: join(directory, `${name}${suffix}.png`) });
-    }
+    await taken(name, () => takePage(browser, name));
   }
+}
+
+async function takePage(browser, name) {
+  await openPage(browser, name);
+  for (const [theme, suffix] of PAGES[name] ? [['dark', '-dark'], ['light', '']] : [['light', '']]) {
+    await browser.page.emulateMedia({ colorScheme: theme });
+    await browser.page.reload({ waitUntil: 'load' }); // charts apply the theme when they are drawn
+    await browser.page.screenshot({ path: join(directory, `${name}${suffix}.png`) });
+  }
+}
+
+/** Takes pictures, and prints their name with the seconds that it took, or the error. */
+async function taken(name, take) {
+  const began = Date.now();
+  await take().then(() => console.log(`${name}: ${Math.round((Date.now() - began) / 1000)} s`), (error) => report(name, error));
 }
 
 /** Takes what a window of each size shows of these dashboards and work pages, in both themes. */
@@ -139,8 +152,7 @@ async function takeEverySize(browser, its, names) {
           await browser.page.screenshot({ path: join(directory, `${file}.png`) });
           console.log(`${file}: ${Math.round(drawn ?? Date.now() - began)} ms`);
         } catch (error) {
-          console.error(`${file}: ${error.message}`);
-          process.exitCode = 1;
+          report(file, error);
         }
       };
       for (const { slug, timed } of its) {
@@ -156,8 +168,14 @@ async function takeEverySize(browser, its, names) {
 
 /** Takes the picture of a dashboard after the first action of a user, also if that fails, for inspection. */
 async function takeDashboard(browser, { slug, timed }) {
-  await visit(browser, slug, FIRST[slug] ?? (timed ? storyDay : undefined)).catch((error) => console.error(`${slug}: ${error.message}`));
+  await visit(browser, slug, FIRST[slug] ?? (timed ? storyDay : undefined)).catch((error) => report(slug, error));
   await browser.screenshot(join(directory, `${slug}.png`));
+}
+
+/** Prints why a picture is missing or wrong. The other pictures are taken all the same. */
+function report(name, error) {
+  console.error(`${name}: ${error.message}`);
+  process.exitCode = 1;
 }
 
 /** Takes what a window shows of a dashboard in the dark theme. */
@@ -199,10 +217,10 @@ for (const user of new Set([...shown.map((each) => each.user), ...pages.map(read
     }
     for (const dashboard of shown.filter((each) => each.user === user)) {
       if (isWanted(dashboard.slug)) {
-        await takeDashboard(browser, dashboard);
+        await taken(dashboard.slug, () => takeDashboard(browser, dashboard));
       }
       if (ALSO_DARK.includes(dashboard.slug)) {
-        await takeDark(browser, dashboard);
+        await taken(`${dashboard.slug}-dark`, () => takeDark(browser, dashboard));
       }
     }
     await takePages(browser, pages.filter((name) => readerOf(name) === user));

@@ -165,18 +165,18 @@ describe('Failed access', () => {
     assert.equal((await one(browser, 'Refused logins')).cnt_refused_logins, refused.length);
     assert.equal((await one(browser, 'Refused statements')).cnt_refused_statements, denied.length);
     assert.equal((await one(browser, 'Refused')).cnt_refusals, refused.length + denied.length);
-    const { data } = await browser.chart('Number of refused attempts by type over time (10.2.1.4)');
+    const { data } = await browser.chart('Number of refused attempts by type over time (PCI DSS 10.2.1.4)');
     assert.equal(expectedValues.sum(data, (row) => row.login ?? 0), refused.length);
     assert.equal(expectedValues.sum(data, (row) => row.statement ?? 0), denied.length);
   });
 
   test('counts them by account, client and error', async () => {
-    const [first] = (await browser.chart('Number of refused attempts by account (10.2.1.4)')).data;
+    const [first] = (await browser.chart('Number of refused attempts by account (PCI DSS 10.2.1.4)')).data;
     assert.deepEqual([first.user, first.cnt_refused_logins, first.cnt_refused_statements], ['ann', 15, 2]);
-    const sources = (await browser.chart('Number of refused attempts by client (10.2.1.4)')).data;
+    const sources = (await browser.chart('Number of refused attempts by client (PCI DSS 10.2.1.4)')).data;
     assert.deepEqual(sources.map((row) => [row.src_ip, row.cnt_refused_logins + row.cnt_refused_statements]),
       [[INTRUDER.src, 17], ['2001:db8:7:1::9', 6]]);
-    const errors = (await browser.chart('Number of refused attempts by error (10.2.1.4)')).data;
+    const errors = (await browser.chart('Number of refused attempts by error (PCI DSS 10.2.1.4)')).data;
     assert.deepEqual(errors.map((row) => row.reason.slice(0, 5)), ['1045:', 'MY-01', '1142:']);
   });
 

@@ -134,6 +134,38 @@ def test_titles_name_the_quantity_with_its_unit(chart):
     )
 
 
+def _short_texts(chart) -> list[str]:
+    """The title of a chart, and the titles and subtitles of its numbers."""
+    numbers = chart.content.get("numbers", [])
+    texts = [chart.content["slice_name"], chart.content["params"].get("subtitle", "")]
+    return texts + [each.get(key, "") for each in numbers for key in ("title", "subtitle")]
+
+
+def test_the_number_of_a_requirement_has_the_name_of_its_standard():
+    """10.2.1.4 alone looks like an address."""
+    texts = [text for chart in of_kind("charts") for text in _short_texts(chart)]
+    assert [text for text in texts if re.search(r"PCI DSS \d", text)]
+    assert [text for text in texts if re.search(r"(?<!PCI DSS )(?<![\d.])\d+\.\d+\.\d", text)] == []
+
+
+def test_what_is_counted_as_out_of_hours_is_beside_its_number():
+    hours = re.findall(r"toHour\(.*?\) [>=<]+ (\d+)", (QUERIES / "parts" / "working_hours.sql").read_text())
+    stated = f"not Mon-Fri {hours[0]}-{hours[1]} UTC"
+    for chart in of_kind("charts"):
+        numbers = [
+            *chart.content.get("numbers", []),
+            {"title": chart.content["slice_name"], **chart.content["params"]},
+        ]
+        shown = [f"{each['title']} {each.get('subtitle', '')}" for each in numbers]
+        if chart.content["viz_type"] == "table" and chart not in NUMBERS:
+            titles = {
+                each["metric_name"]: each["verbose_name"] for each in dataset_of(chart).content["metrics"]
+            }
+            shown += [titles[metric] for metric in chart.content["params"].get("metrics", [])]
+        for text in shown:
+            assert "out of hours" not in text.lower() or stated in text, f"{chart.file}: {text}"
+
+
 def test_styles_name_existing_charts():
     """A renamed chart would lose its styles silently."""
     style = (REPOSITORY / "dashboards" / "style.css").read_text()

@@ -117,3 +117,22 @@ def test_every_page_of_the_menu_is_taken_in_every_size():
     taken = set(re.findall(r"^  '(?:page|other)-[a-z]+': '(/tailrace/[a-z_/]*)", text, re.MULTILINE))
     paths = {route.path.partition("?")[0] for route in pages.ROUTES if route.opens}
     assert len(paths) > 10 and not {path for path in paths if "{" not in path} - taken
+
+
+def test_pictures_stay_if_another_one_fails(tmp_path, monkeypatch):
+    taken, images, programs = (tmp_path / name for name in ("taken.png", "images", "programs"))
+    Image.new("RGB", (600, 400), LIGHT_BLUE).save(taken)
+    images.mkdir()
+    programs.mkdir()
+    node = programs / "node"
+    node.write_text(
+        f'#!/bin/sh\ncp "{taken}" "$2/page-alerts.png"\necho "session: it is cut off" >&2\nexit 1\n'
+    )
+    node.chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    monkeypatch.setattr(screenshots, "IMAGES", images)
+    monkeypatch.setattr(screenshots.sys, "argv", ["screenshots", "http://127.0.0.1:1", str(tmp_path)])
+
+    with pytest.raises(SystemExit, match="not all pictures"):
+        screenshots.main()
+    assert [file.name for file in images.iterdir()] == ["page-alerts.png"]

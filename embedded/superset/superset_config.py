@@ -58,6 +58,7 @@ import tailrace_log_lines
 import tailrace_menu
 import tailrace_proxies
 import tailrace_rate_limit
+import tailrace_server_colours
 import tailrace_static_files
 import tailrace_superset_patches
 import tailrace_table_search
@@ -292,6 +293,8 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     app.after_request(tailrace_error_pages.without_other_hosts)
     app.after_request(tailrace_kept_range.remember)
     app.after_request(tailrace_kept_range.open_with_it)
+    app.after_request(tailrace_server_colours.name_colours)
+    app.after_request(tailrace_chart_csv.name_files)
     tailrace_time_ranges.interpret(DEFAULT_RELATIVE_START_TIME, DEFAULT_RELATIVE_END_TIME)
 
 
@@ -334,11 +337,16 @@ def _theme(base: dict, ink: str, link: str) -> dict:
     }
     still = {"animation": False}  # charts appear at once
     tabs = {"itemSelectedColor": link}
+    # Labels of up to 40 characters (access_flow.sql) are beside the flows, not on them. Flows of few actions
+    # are so far apart that their labels do not overlap.
+    beside = [{"depth": 0, "label": {"position": "left"}}]
+    flows = {"nodeGap": 16, "left": 250, "right": 250, "levels": beside}
     return {
         **base,
         "token": {**base["token"], **brand},
         "components": {"Tabs": tabs},
         "echartsOptionsOverrides": still,
+        "echartsOptionsOverridesByChartType": {"sankey_v2": {"series": flows}},
     }
 
 

@@ -29,6 +29,10 @@ def test_other_texts_are_no_keys(key):
 
 def test_words_name_the_server_only_if_it_is_the_entity():
     assert in_words({"instance": "db1", "user": "app", "src_ip": "10.0.0.9"}) == "user app, client 10.0.0.9"
+    assert (
+        in_words({"src_ip": "10.0.0.9", "query_id": "ab", "user": "app"})
+        == "user app, client 10.0.0.9, query AB"
+    )
     assert in_words({"cluster": "shop", "instance": "db1"}) == "cluster shop, server db1"
     assert in_words({"instance": "db1", "query_id": "9d2588c0b2ec1927"}) == "query 9D2588C0B2EC1927"
     assert in_words({}) == ""

@@ -1,6 +1,7 @@
 """Attempts of the security review (docs/SECURITY.md, OWASP ASVS) that need no running component."""
 
 import importlib
+import json
 import logging
 import pkgutil
 import re
@@ -10,6 +11,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -17,6 +19,7 @@ import pytest
 import tailrace_chart_csv
 import tailrace_log_lines
 import yaml
+from flask import Flask, request
 
 import tailrace
 import tailrace_pages
@@ -140,6 +143,46 @@ def test_a_file_of_a_chart_contains_the_text_of_a_link():
         assert tailrace_chart_csv.cell(shown.format(text)) == expected
     for value in ("select ?", '<a href="x">y</a> and more', 7, None):
         assert tailrace_chart_csv.cell(value) == value
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Total time (s) by query", "total-time-s-by-query-20261128T0000Z-20261129T0930Z"),
+        (
+            'x"; filename="a.exe\r\nSet-Cookie: y',
+            "x-filename-a-exe-set-cookie-y-20261128T0000Z-20261129T0930Z",
+        ),
+        ("../" * 90 + "etc", "etc-20261128T0000Z-20261129T0930Z"),
+        ("журнал", ""),
+    ],
+)
+def test_a_title_is_words_in_the_name_of_a_file(title, name):
+    day = datetime(2026, 11, 28)
+    assert tailrace_chart_csv.file_name(title, day, day + timedelta(hours=33, minutes=30)) == name
+    assert tailrace_chart_csv.file_name("Open alerts", day, None) == "open-alerts"
+
+
+def test_a_download_has_the_name_of_its_chart_and_other_answers_keep_theirs(monkeypatch):
+    app = Flask(__name__)
+    app.after_request(tailrace_chart_csv.name_files)
+    names = {"7": "open-alerts", "8": ""}
+    monkeypatch.setattr(tailrace_chart_csv, "_file_name", lambda asked: names[asked["of"]])
+
+    def download():
+        return "a", {"Content-Disposition": f"attachment; filename={request.args['called']}"}
+
+    app.add_url_rule("/data", tailrace_chart_csv.DOWNLOADED, download, methods=["POST"])
+    app.add_url_rule("/other", "other", download, methods=["POST"])
+
+    def called(path: str, of: str, name: str) -> str:
+        answer = app.test_client().post(f"{path}?called={name}", data={"form_data": json.dumps({"of": of})})
+        return answer.headers["Content-Disposition"].removeprefix("attachment; filename=")
+
+    assert called("/data", "7", "20261128_134502.csv") == '"open-alerts.csv"'
+    assert called("/data", "7", "20261128_134502.xlsx") == '"open-alerts.xlsx"'
+    assert called("/data", "8", "20261128_134502.csv") == "20261128_134502.csv"
+    assert called("/other", "7", "20261128_134502.csv") == "20261128_134502.csv"
 
 
 # --- YAML -------------------------------------------------------------------------------------------------

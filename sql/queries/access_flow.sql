@@ -6,9 +6,11 @@
 --
 -- Every action has every step: a count of actions filters on one step, and only the selected steps are computed.
 --
+-- One log names a table with its database, another without: a table without one has the qualified name if the accesses of the
+-- server in the time range contain exactly one table of that name. If one record has both names, they are two tables.
+--
 -- In a drawing (columns `source` and `target`) labels must not overlap: it shows the names of the 11 flows with the most actions,
--- as far as each has 2 % of the actions, and combines the others as "other users (n)". Long names are shortened, with four digits
--- of their hash.
+-- and combines the others as "other users (n)". Long names are shortened, with four digits of their hash.
 {%- macro short(name) -%}
     if(lengthUTF8({{ name }}) > 40, concat(substringUTF8({{ name }}, 1, 34), '… ', lower(substring(hex(cityHash64({{ name }})), 1, 4))), {{ name }})
 {%- endmacro -%}
@@ -27,7 +29,19 @@
 {%- set steps = filter_values('step') or ways | map(attribute=0) | list %}
 {% set query -%}
 WITH
-    {{ shown_range(7) }}
+    {{ shown_range(7) }},
+    qualified AS (
+        SELECT server, short_name, any(name) AS whole_name
+        FROM (
+            SELECT DISTINCT toString(instance) AS server, toString(arrayJoin(tables)) AS name,
+                extract(name, '[.](`(?:[^`]|``)*`|[^`.]+)$') AS short_name
+            FROM tailrace.data_access
+            WHERE event_time >= range_start AND event_time < range_end
+        )
+        WHERE short_name != ''
+        GROUP BY server, short_name
+        HAVING count() = 1
+    )
 SELECT
     toDateTime(flows.accessed_at, 'UTC') AS event_time,
     cluster, instance, user, src_ip, program, database, data_class, access,
@@ -39,13 +53,19 @@ SELECT
     table_name,
     action
 FROM (
-    SELECT
-        data_access.event_time AS accessed_at,
-        {{ whose() }},
-        arrayJoin(if(empty(data_access.tables), ['(unknown)'], arrayMap(name -> toString(name), data_access.tables))) AS table_name,
-        arrayJoin({{ touches() }}) AS touched,
-        touched.1 AS data_class, touched.2 AS access
-    FROM tailrace.data_access_by_action(begin = range_start, until = range_end) AS data_access
+    SELECT recorded.* EXCEPT (name, names),
+        if(qualified.whole_name = '' OR has(names, qualified.whole_name), name, qualified.whole_name) AS table_name
+    FROM (
+        SELECT
+            data_access.event_time AS accessed_at,
+            {{ whose() }},
+            arrayMap(each -> toString(each), data_access.tables) AS names,
+            arrayJoin(if(empty(names), ['(unknown)'], names)) AS name,
+            arrayJoin({{ touches() }}) AS touched,
+            touched.1 AS data_class, touched.2 AS access
+        FROM tailrace.data_access_by_action(begin = range_start, until = range_end) AS data_access
+    ) AS recorded
+    LEFT JOIN qualified ON qualified.server = toString(recorded.instance) AND qualified.short_name = recorded.name
 ) AS flows
 {%- endset -%}
 {%- if 'target' not in columns | default([], true) | string -%}
@@ -66,7 +86,7 @@ WITH
             uniqExact(source) - length(sources), uniqExact(target) - length(targets))
         FROM (
             SELECT source, target, uniqExact(action) AS actions,
-                row_number() OVER (ORDER BY actions DESC, source, target) <= 11 AND actions >= 0.02 * sum(actions) OVER () AS is_large
+                row_number() OVER (ORDER BY actions DESC, source, target) <= 11 AS is_large
             FROM flows
             GROUP BY source, target)
     ) AS shown

@@ -48,14 +48,50 @@ def test_flows_beyond_the_largest_eleven_are_combined(stored, drawn):
     assert found[OTHERS, "table shop.cards"] == sum(30 - place for place in range(11, 18))
 
 
-def test_flows_too_thin_for_a_label_are_combined(stored, drawn):
-    stored("data_access", *accesses("app", 200), *accesses("anna", 3, "shop.customers"), *accesses("ben", 1))
+def test_a_thin_flow_has_its_name(stored, drawn):
+    """A few accesses of a person beside thousands of an application are those that matter."""
+    stored("data_access", *accesses("app", 200), *accesses("anna", 1, "shop.customers"))
+
+    assert drawn() == {("user app", "table shop.cards"): 200, ("user anna", "table shop.customers"): 1}
+
+
+def both_names(name: str, *records: list[str], **columns) -> Iterable[dict]:
+    """Yields the records of one action, which name these tables."""
+    for number, tables in enumerate(records):
+        (record,) = accesses(name, 1, tables=tables, **columns)
+        yield {**record, "source": ("audit", "slowlog")[number], "action_id": name}
+
+
+def test_a_table_that_some_records_name_without_its_database_is_one_table(stored, drawn):
+    stored(
+        "data_access",
+        *both_names("app", ["shop.cards"], ["cards"]),
+        *accesses("anna", 2, "cards"),
+        *accesses("ben", 1, "`odd.name`"),
+        *accesses("ben", 1, "shop.`odd.name`"),
+    )
 
     assert drawn() == {
-        ("user app", "table shop.cards"): 200,
-        ("other users (2)", "other tables (1)"): 3,
-        ("other users (2)", "table shop.cards"): 1,
+        ("user app", "table shop.cards"): 1,
+        ("user anna", "table shop.cards"): 2,
+        ("user ben", "table shop.`odd.name`"): 2,
     }
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [("app", ["shop.cards"], {}), ("ben", ["billing.cards"], {}), ("anna", ["cards"], {})],
+        [("app", ["shop.cards"], {}), ("anna", ["cards", "shop.cards"], {})],
+        [("app", ["shop.cards"], {}), ("anna", ["cards"], {"instance": "db2"})],
+    ],
+    ids=["two databases", "one record has both names", "another server"],
+)
+def test_a_table_without_a_database_keeps_its_name_if_its_database_is_uncertain(stored, drawn, records):
+    rows = [row for user, tables, other in records for row in accesses(user, 1, tables=tables, **other)]
+    stored("data_access", *rows)
+
+    assert drawn()["user anna", "table cards"] == 1
 
 
 def test_flows_are_ranked_among_those_that_pass_the_filters(stored, drawn):

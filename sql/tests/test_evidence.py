@@ -387,6 +387,7 @@ def test_the_report_holds_names_as_text(bundle):
         (assessment,) = json.loads(file.read("oscal-assessment-results.json")).values()
     assert assessment["results"][0]["title"].startswith("PCI DSS")
     assert "&lt;b&gt;\\u{202e}evil" in page
+    assert PCI.results["log_integrity"].counts in page
     assert "<script" not in page and "http" not in page.replace("http-equiv", "")
 
 

@@ -42,6 +42,7 @@ def test_an_alert_leads_to_what_its_client_or_user_did(stored, ask):
     [
         {"instance": "db1", "user": "app", "src_ip": "10.0.3.9"},
         {"user": "app", "host": "web-1", "query_id": "5b54b1a5b88505b3"},
+        {"src_ip": "10.0.3.9", "query_id": "5b54b1a5b88505b3", "user": "app"},
         {"cluster": "shop", "instance": "db1"},
         {"log": "/var/log/mysql/audit.log"},
         {},

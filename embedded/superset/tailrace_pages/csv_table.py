@@ -18,6 +18,8 @@ from tailrace_pages.columns import Column
 
 LIMIT = 100_000
 """Rows of a file. Pages ask ClickHouse for at most LIMIT + 1."""
+FILE_TIME = "%Y%m%dT%H%MZ"
+"""The format of times (UTC) in names of files."""
 ROWS_AT_ONCE = 1000
 DIGITS = 12
 """Of a float; a double has 15."""

@@ -1,5 +1,5 @@
 """Rows that the requests of a process share for half a minute: in which minutes logs were read, and which
-servers are audited.
+servers are audited, and the names of servers.
 
 Each page with a chart states which minutes are unknown, and users go from page to page with the same time
 range. These queries take about half of the CPU time of such a page, and their rows are the same for all pages
@@ -15,7 +15,7 @@ from typing import Any
 
 IN_MINUTES = frozenset({"page_entity_coverage", "page_query_coverage", "page_evidence_coverage"})
 """Files of sql/queries that read `from` and `to` as whole minutes."""
-SHARED = IN_MINUTES | {"evidence_servers"}
+SHARED = IN_MINUTES | {"evidence_servers", "page_servers"}
 """Files of sql/queries whose rows requests share."""
 SECONDS = 30
 MOST = 64

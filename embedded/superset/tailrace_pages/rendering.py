@@ -30,9 +30,12 @@ from tailrace_pages.viewer import Viewer, viewer
 
 PAGE_SIZE = 50
 """Rows of a table's page."""
+<<<<<<< HEAD
 FILE_TIME = "%Y%m%dT%H%MZ"
 SELECTED = "tailrace_selected"
 """Key of the session."""
+=======
+>>>>>>> s56-das
 KINDS = ("done", "failed")
 """Of messages after a form. Messages of Superset itself, such as "Access is Denied", are not shown."""
 
@@ -122,7 +125,7 @@ def csv_answer(name: str, columns: Sequence[Column], rows: Sequence[Mapping[str,
 
 def _of_range() -> str:
     span = g.get("tailrace_range")
-    return f"-{span.since:{FILE_TIME}}-{span.until:{FILE_TIME}}" if span else ""
+    return f"-{span.since:{csv_table.FILE_TIME}}-{span.until:{csv_table.FILE_TIME}}" if span else ""
 
 
 def back_with(message: str, to: str, kind: str = "done", selected: Iterable[str] = ()) -> Any:

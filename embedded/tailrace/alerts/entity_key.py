@@ -33,10 +33,11 @@ def entity_of(key: str) -> dict[str, str]:
 
 
 def in_words(entity: Mapping[str, str]) -> str:
-    """`user app, client 10.0.0.9`. Without the cluster and server, which pages show beside it, unless the
-    entity has nothing else."""
+    """`user app, client 10.0.0.9`, the user first. Without the cluster and server, which pages show beside
+    it, unless the entity has nothing else."""
     named = {name: value for name, value in entity.items() if name not in PLACES} or entity
-    return ", ".join(f"{WORDS.get(name, name)} {_shown(name, value)}" for name, value in named.items())
+    ordered = sorted(named.items(), key=lambda each: each[0] != "user")
+    return ", ".join(f"{WORDS.get(name, name)} {_shown(name, value)}" for name, value in ordered)
 
 
 def _shown(name: str, value: str) -> str:

@@ -27,6 +27,8 @@ class Result:
     """The time column for a chart of rows per day."""
     query: str = ""
     """The query, if it has another name than the result."""
+    counts: str = ""
+    """What the columns count, if neither the title nor their names say it."""
 
     @property
     def file(self) -> Path:

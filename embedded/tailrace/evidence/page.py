@@ -137,8 +137,10 @@ def _requirement(report: Report, requirement: Requirement) -> Iterable[str]:
 
 def _result(stored: Stored, days: Sequence[str] = ()) -> str:
     parts = [f"<h3>{escape(stored.result.title)}</h3>"]
+    if stored.result.counts:
+        parts.append(f'<p class="quiet">{escape(stored.result.counts)}</p>')
     if not stored.rows:
-        return parts[0] + f'<p class="none">No rows. {escape(stored.result.empty)}</p>' + _files(stored)
+        return "".join(parts) + f'<p class="none">No rows. {escape(stored.result.empty)}</p>' + _files(stored)
     if stored.by_day and len(days) >= FEWEST_DAYS:
         parts.append(_days(stored.by_day, days))
     parts.append(_table(stored.result.columns, stored.first))

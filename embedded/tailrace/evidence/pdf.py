@@ -203,6 +203,8 @@ def _requirement(report: Report, requirement: Requirement) -> Iterable[Flowable]
 
 def _result(stored: Stored, days: Sequence[str] = ()) -> Iterable[Flowable]:
     yield Paragraph(_text(stored.result.title), H3)
+    if stored.result.counts:
+        yield Paragraph(_text(stored.result.counts), QUIET)
     if not stored.rows:
         yield Paragraph(f"<i>No rows. {_text(stored.result.empty)}</i>", BODY)
     elif stored.by_day and len(days) >= FEWEST_DAYS:
