@@ -30,12 +30,8 @@ from tailrace_pages.viewer import Viewer, viewer
 
 PAGE_SIZE = 50
 """Rows of a table's page."""
-<<<<<<< HEAD
-FILE_TIME = "%Y%m%dT%H%MZ"
 SELECTED = "tailrace_selected"
 """Key of the session."""
-=======
->>>>>>> s56-das
 KINDS = ("done", "failed")
 """Of messages after a form. Messages of Superset itself, such as "Access is Denied", are not shown."""
 
