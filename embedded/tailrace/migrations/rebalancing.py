@@ -40,7 +40,7 @@ COPY_SETTINGS = {
     "max_partitions_per_insert_block": 0,
 }
 
-_ENGINE = re.compile(r"ENGINE = \w*MergeTree(?:\((?:[^()]|\([^()]*\))*\))?")
+_ENGINE = re.compile(r"ENGINE = \w*MergeTree(?:\([^()]*(?:\([^()]*\)[^()]*)?\))?")
 _EXPIRY = re.compile(r"\sTTL .*?(?=\sSETTINGS |\sCOMMENT |$)", re.DOTALL)
 _ROUTED = re.compile(r"Distributed\('[^']*', '[^']*', '[^']*', (.*)\)", re.DOTALL)
 

@@ -75,7 +75,8 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     status.show(running)
     status.show_logins(running, context)
     show_logs(context)
-    show_other_rules(context)
+    if any(component.name == "detect" for component in running.components):
+        show_other_rules(context)
     return Exit.OK
 
 
@@ -84,10 +85,12 @@ def show_other_rules(context: Context) -> None:
 
     It does so after an upgrade. Nothing is pushed: a site may maintain its own rules.
     """
-    chosen = context.settings.chosen_components()
-    if chosen and "detect" not in chosen:
+    try:
+        pushed = rule_push.newest_files(context.kafka("rules"))
+    except rule_push.RulesError as error:
+        console.heading("Rules")
+        print(f"  whether the detect job runs the rules of this version is unknown: {error}")
         return
-    pushed = rule_push.newest_files(context.kafka("rules"))
     if pushed and pushed != rule_push.files(rule_push.OWN):
         console.heading("Rules")
         print(
