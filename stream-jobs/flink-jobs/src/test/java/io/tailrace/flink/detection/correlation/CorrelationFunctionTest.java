@@ -152,17 +152,7 @@ class CorrelationFunctionTest {
 
     @Test
     void aGroupStaysKnownAfterARestore() throws Exception {
-        String worked = Pushes.REFUSED_LOGIN
-                .replace("refused_login", "worked")
-                .replace("11111111-1111-4111-8111", "44444444-4444-4444-8444");
-        String known = Pushes.BRUTE_FORCE
-                .replace("event_count", "value_count")
-                .replace("gte: 10", "gte: 1\n    field: instance\n  repeat_level: low")
-                .concat("  known_by: worked\n  known_after: 5s\n");
-        RuleRecord push = new RuleRecord(
-                7,
-                RuleRecord.BUNDLE,
-                Pushes.json("p", Map.of("a.yml", Pushes.REFUSED_LOGIN, "b.yml", known, "c.yml", worked)));
+        RuleRecord push = knownByWork("");
         OperatorSubtaskState state;
         try (var stage = stage(push)) {
             Evidence work = evidence(7, 1, List.of("db-1"));
@@ -182,20 +172,25 @@ class CorrelationFunctionTest {
         }
     }
 
-    /** A client that tries names must not fill the state with them. */
-    @Test
-    void matchesOfUnknownGroupsLeaveNoState() throws Exception {
+    /** Returns a push with a correlation for which the rule "worked" makes an account known after five seconds. */
+    private static RuleRecord knownByWork(String more) throws Exception {
         String worked = Pushes.REFUSED_LOGIN
                 .replace("refused_login", "worked")
                 .replace("11111111-1111-4111-8111", "44444444-4444-4444-8444");
         String known = Pushes.BRUTE_FORCE
                 .replace("event_count", "value_count")
                 .replace("gte: 10", "gte: 1\n    field: instance\n  repeat_level: low")
-                .concat("  known_by: worked\n  known_after: 5s\n  known_only: true\n");
-        RuleRecord push = new RuleRecord(
+                .concat("  known_by: worked\n  known_after: 5s\n" + more);
+        return new RuleRecord(
                 7,
                 RuleRecord.BUNDLE,
                 Pushes.json("p", Map.of("a.yml", Pushes.REFUSED_LOGIN, "b.yml", known, "c.yml", worked)));
+    }
+
+    /** A client that tries names must not fill the state with them. */
+    @Test
+    void matchesOfUnknownGroupsLeaveNoState() throws Exception {
+        RuleRecord push = knownByWork("  known_only: true\n");
         try (var stage = stage(push)) {
             stage.processElement1(evidence(7, 9, List.of("db-1")), 0);
             assertThat(alerts(stage)).isEmpty();
