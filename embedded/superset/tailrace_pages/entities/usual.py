@@ -1,4 +1,4 @@
-"""What of a time range is new for a user or a client: compared with its records of the 30 days before.
+"""Compares a time range of a user or a client with its records of the 30 days before: which values are new.
 
 Something is new if no earlier record of the entity names it, and the logs that name it now have records of
 earlier days. Without such days it is unknown whether it is new. A day counts if the log of the server has a
