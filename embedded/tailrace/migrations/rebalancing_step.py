@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from contextlib import ExitStack
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.credentials.names import password_name
@@ -24,7 +25,9 @@ def run(arguments: argparse.Namespace, secret: Callable[[str], str]) -> None:
         for moved in rebalancing.misplaced():
             print(_line(moved, "to move"))
         return
-    with lock(servers[0]):
+    with ExitStack() as locks:
+        for server in servers:
+            locks.enter_context(lock(server))
         rebalancing.run(lambda moved: print(_line(moved, "moved"), flush=True))
 
 
