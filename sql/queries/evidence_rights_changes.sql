@@ -6,10 +6,16 @@
 -- Columns and values of the evidence stay as they were, because scripts of auditors read them.
 -- Parameters: from, to.
 WITH
-    statements AS (
-        SELECT at, cluster, instance, user, host, ip, program, operation, outcome
+    -- A scalar is read once, a named subquery for each of its uses.
+    (
+        SELECT groupArray((at, cluster, instance, user, host, ip, program, operation, outcome))
         FROM tailrace.privilege_changes
         WHERE recorded_by = 'audit log' AND at >= {from:DateTime('UTC')} - INTERVAL 1 DAY AND at < {to:DateTime('UTC')}
+    ) AS all_statements,
+    statements AS (
+        SELECT each.1 AS at, each.2 AS cluster, each.3 AS instance, each.4 AS user, each.5 AS host, each.6 AS ip,
+            each.7 AS program, each.8 AS operation, each.9 AS outcome
+        FROM (SELECT arrayJoin(all_statements) AS each)
     ),
     differences AS (
         SELECT toDateTime64(server_changes.at, 6, 'UTC') AS at, cluster, instance, kind, key, change, before, after,
