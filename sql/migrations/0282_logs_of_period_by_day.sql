@@ -1,4 +1,5 @@
--- Replaces 0279: the same rows, from a row per log and day (0280), which are read once.
+-- Replaces 0279: the same rows, from a row per log and day (0280), which are read once. Only for a log that moved to another cluster
+-- within the last minute of the period, either cluster may be named.
 CREATE OR REPLACE VIEW tailrace.logs_of_period {on_cluster}
 SQL SECURITY INVOKER AS
 WITH
@@ -29,7 +30,7 @@ WITH
             if(was_watched, argMaxIf(times.cluster, last_before, last_before >= { period_from: DateTime('UTC') } - INTERVAL 7 DAY),
                 argMaxIf(times.cluster, last_at, last_at >= { period_to: DateTime('UTC') })) AS cluster,
             instance, source, log,
-            max(last_before) >= { period_from: DateTime('UTC') } - INTERVAL 7 DAY AS was_watched,
+            toBool(max(last_before) >= { period_from: DateTime('UTC') } - INTERVAL 7 DAY) AS was_watched,
             false AS is_entry, false AS was_removed
         FROM times
         GROUP BY instance, source, log
@@ -38,7 +39,7 @@ WITH
         SELECT argMax(hosts.cluster, last_at) AS cluster, instance, source, log, false AS was_watched, true AS is_entry,
             countIf(last_action = 'listed') = 0 AS was_removed
         FROM (
-            -- The entries of listed_logs_of_period (0271). ClickHouse analyses a view within a view four times.
+            -- The entries of listed_logs_of_period (0271). ClickHouse analyses a view within a view again each time.
             SELECT argMax(cluster, at) AS cluster, instance, source, log, argMax(action, at) AS last_action, max(at) AS last_at
             FROM tailrace.listed_logs
             WHERE at < { period_to: DateTime('UTC') } AND source IN ('slowlog', 'audit', 'errorlog', 'general')
