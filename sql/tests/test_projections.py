@@ -150,6 +150,19 @@ def test_the_coverage_of_minutes_is_read_from_projections(filled, name):
         filled.execute("ALTER TABLE tailrace.ledger DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
 
 
+@pytest.mark.parametrize("name", ["minutes_by_hour", "minutes_by_day"])
+def test_minutes_and_logs_of_days_are_read_from_projections(filled, rendered, name):
+    days = rendered("coverage_days", (NOW - timedelta(hours=210)).isoformat(), NOW.isoformat())
+    query = f"SELECT log, state, day_shown, minutes FROM ({days}) ORDER BY ALL"
+    for censuses in (6, 3):
+        plan = filled.rows(f"EXPLAIN {query}", preferred_optimize_projection_name=name)
+        assert any(f"({name})" in step["explain"] for step in plan)
+        found = filled.rows(query, preferred_optimize_projection_name=name)
+        assert found == by_rows(filled, query)
+        assert sum(int(row["minutes"]) for row in found if row["state"] != "unknown") == censuses
+        filled.execute("ALTER TABLE tailrace.ledger DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
+
+
 def assert_counted(clickhouse, times: int) -> None:
     for name, query in ASKED:
         found = by_projection(clickhouse, name, query)
