@@ -20,7 +20,7 @@ from tailrace_local.supervisor import control
 COLLECTORS = ("census", "fluentbit")
 JOBS = {job.name: job for job in (Flink, Detect)}
 FIRST_PORT = int(os.environ.get("SHARDS_FIRST_PORT", "23150"))
-RATE = 40
+ENTRIES = 100
 PAUSE_CHECKPOINTS = 2
 SERVERS = 3
 WAITING = re.compile(
@@ -53,37 +53,41 @@ def stack(shards: Shards) -> Iterator[Stack]:
     running_stack.down()
 
 
-def test_each_byte_once_although_a_shard_is_added_and_removed_while_logs_grow(
-    shards, stack, tmp_path, capsys
-):
+def test_each_byte_once_although_a_shard_is_added_and_removed(shards, stack, tmp_path):
+    """Lines also arrive while both jobs are stopped."""
     workloads = [Workload(tmp_path / f"logs-{seed}", seed, f"moved-{seed}") for seed in range(SERVERS)]
     logs = [log for workload in workloads for log in workload.manifests]
     stack.watch(log for workload in workloads for log in workload.logs)
-    with workloads[0].writing(RATE), workloads[1].writing(RATE), workloads[2].writing(RATE):
-        wait_until(lambda: min(events(shards)) > 200, "events on both shards")
-        pause(stack)
-        shards.add_servers(1)
-        shards.join((1, 1, 1))
-        shards.migrate()
-        assert rebalanced(shards) == 0
-        added = events(shards)[2]
-        assert added > 50
-        resume(stack)
-        wait_until(lambda: events(shards)[2] > added, "new events on the third shard")
+    write(workloads)
+    wait_until(lambda: min(events(shards)) > 0, "events on both shards")
+    pause(stack)
+    write(workloads)
+    shards.add_servers(1)
+    shards.join((1, 1, 1))
+    shards.migrate()
+    assert rebalanced(shards) == 0
+    assert events(shards)[2] > 0
+    write(workloads)
+    resume(stack)
     assert_exact(stack, logs)
     tailrace(stack, "ledger", "--strict")
 
-    with workloads[0].writing(RATE), workloads[1].writing(RATE), workloads[2].writing(RATE):
-        pause(stack)
-        shards.join((1, 1, 0))
-        assert rebalanced(shards) == 0
-        assert events(shards)[2] == 0
-        shards.join((1, 1))
-        resume(stack)
-        stored = events(shards)
-        wait_until(lambda: sum(events(shards)) > sum(stored), "new events on two shards")
+    pause(stack)
+    write(workloads)
+    shards.join((1, 1, 0))
+    assert rebalanced(shards) == 0
+    assert events(shards)[2] == 0
+    shards.join((1, 1))
+    resume(stack)
+    write(workloads)
     assert_exact(stack, logs)
     tailrace(stack, "ledger", "--strict")
+
+
+def write(workloads: list[Workload]) -> None:
+    for workload in workloads:
+        workload.write(ENTRIES)
+        workload.finish()
 
 
 def pause(stack: Stack) -> None:

@@ -16,7 +16,7 @@ partition is replaced, queries may count its rows twice or not at all.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -93,7 +93,9 @@ class Rebalancing:
         self._cluster = name
         self._shards = _shards(name, servers)
         self._total = sum(shard.weight for shard in self._shards)
-        self._tables = [table for table in _tables(self._shards[0].server) if table.name in only or not only]
+        every = _tables(self._shards[0].server)
+        self._columns = {table.name: table.columns[0] for table in every}
+        self._tables = [table for table in every if table.name in only or not only]
         if unknown := set(only) - {table.name for table in self._tables}:
             raise RebalancingError(f"no table of several shards: {', '.join(sorted(unknown))}")
 
@@ -110,8 +112,7 @@ class Rebalancing:
         rebalancing_record.begin(
             self._cluster, [(shard.number, shard.weight, shard.server) for shard in self._shards]
         )
-        columns = {table.name: table.columns[0] for table in _tables(servers[0])}
-        self._each(lambda server: rebalancing_guard.close(server, columns))
+        self._each(lambda server: rebalancing_guard.close(server, self._columns))
         finish(servers)
         for table in self._tables:
             for moved in self._misplaced(table):
@@ -272,31 +273,32 @@ def _tables(server: ClickHouse) -> list[Table]:
         "AND layer.database = {layer:String} AND layer.engine = 'Distributed' ORDER BY name",
         {"shard": DATABASE, "layer": shards.DATABASE},
     )
-    tables = []
-    for row in rows:
-        name, text = str(row["name"]), str(row["text"])
-        if name.startswith((COPIES, WHOLE)):
-            continue
-        columns = server.rows(
-            "SELECT name, type, default_kind AS kind FROM system.columns "
-            "WHERE database = {shard:String} AND table = {table:String} AND default_kind != 'ALIAS' "
-            "ORDER BY position",
-            {"shard": DATABASE, "table": name},
-        )
-        key = _ROUTED.match(str(row["routed"]))
-        assert key is not None, row["routed"]
-        every = ", ".join(f"`{column['name']}`" for column in columns)
-        written = [f"`{column['name']}`" for column in columns if column["kind"] in ("", "DEFAULT")]
-        tables.append(
-            Table(
-                name,
-                key[1],
-                _definition(name, rebalancing_guard.without(text)),
-                written,
-                f"cityHash64(toString(tuple({every})))",
-            )
-        )
+    columns = _columns(server)
+    return [
+        _table(str(row["name"]), str(row["text"]), str(row["routed"]), columns[str(row["name"])])
+        for row in rows
+        if not str(row["name"]).startswith((COPIES, WHOLE))
+    ]
+
+
+def _columns(server: ClickHouse) -> Mapping[str, Mapping[str, bool]]:
+    """Returns the stored columns of each table, in order, and whether an insert may name them."""
+    tables: dict[str, dict[str, bool]] = {}
+    for row in server.rows(
+        "SELECT table, name, default_kind IN ('', 'DEFAULT') AS written FROM system.columns "
+        "WHERE database = {shard:String} AND default_kind != 'ALIAS' ORDER BY table, position",
+        {"shard": DATABASE},
+    ):
+        tables.setdefault(str(row["table"]), {})[f"`{row['name']}`"] = bool(row["written"])
     return tables
+
+
+def _table(name: str, text: str, routed: str, columns: Mapping[str, bool]) -> Table:
+    key = _ROUTED.match(routed)
+    assert key is not None, routed
+    written = [column for column, is_written in columns.items() if is_written]
+    row_hash = f"cityHash64(toString(tuple({', '.join(columns)})))"
+    return Table(name, key[1], _definition(name, text), written, row_hash)
 
 
 def _definition(name: str, text: str) -> str:
