@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from sql.tests.clickhouse_servers import Server, Shards, running
 from tailrace.migrations.rebalancing import Moved, Rebalancing
 
 TICKS = os.sysconf("SC_CLK_TCK")
-SAMPLE_SECONDS = 0.5
+SAMPLE_SECONDS = 5
 EVENTS = ("query_events", "audit_events")
 
 
@@ -49,11 +49,10 @@ class Disk:
 
     def _files(self) -> Iterator[os.stat_result]:
         for directory in self._directories:
-            for path in directory.rglob("*"):
-                try:
-                    yield path.lstat()
-                except FileNotFoundError:
-                    continue
+            for root, _, names in os.walk(directory):  # passes over directories that end meanwhile
+                for name in names:
+                    with suppress(FileNotFoundError):
+                        yield os.lstat(os.path.join(root, name))
 
 
 def main() -> None:

@@ -93,9 +93,7 @@ class Rebalancing:
         self._cluster = name
         self._shards = _shards(name, servers)
         self._total = sum(shard.weight for shard in self._shards)
-        every = _tables(self._shards[0].server)
-        self._columns = {table.name: table.columns[0] for table in every}
-        self._tables = [table for table in every if table.name in only or not only]
+        self._tables = [table for table in _tables(self._shards[0].server) if table.name in only or not only]
         if unknown := set(only) - {table.name for table in self._tables}:
             raise RebalancingError(f"no table of several shards: {', '.join(sorted(unknown))}")
 
@@ -109,10 +107,13 @@ class Rebalancing:
         Refuses to continue a run with other servers or weights.
         """
         servers = [shard.server for shard in self._shards]
+        if not rebalancing_record.opened(servers) and not self.misplaced():
+            return
         rebalancing_record.begin(
             self._cluster, [(shard.number, shard.weight, shard.server) for shard in self._shards]
         )
-        self._each(lambda server: rebalancing_guard.close(server, self._columns))
+        columns = {table.name: table.columns[0] for table in self._tables}
+        self._each(lambda server: rebalancing_guard.close(server, columns))
         finish(servers)
         for table in self._tables:
             for moved in self._misplaced(table):
