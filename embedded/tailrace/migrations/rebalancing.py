@@ -4,8 +4,9 @@ A cluster's `remote_servers` assigns each row to a shard, by its sharding key an
 After a change of shards or weights, the rows of before are elsewhere. This moves them, table by table and
 partition by partition, while all writers are stopped:
 
-1. Every shard sends its rows of the partition through a Distributed table to `rebalancing_TABLE` of the shard
-   that stores them now. No materialized view reads these tables, so that nothing counts twice.
+1. Every shard sends its rows of the partition, or of several small ones, through a Distributed table to
+   `rebalancing_TABLE` of the shard that stores them now. No materialized view reads these tables, so that
+   nothing counts twice.
 2. The number and the hash of all rows must equal those of the source. `rebalancing_TABLE` is then renamed to
    `rebalanced_TABLE` on every shard.
 3. Each shard replaces its partition by that of `rebalanced_TABLE`, and drops that table.
@@ -16,7 +17,7 @@ partition is replaced, queries may count its rows twice or not at all.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -36,6 +37,9 @@ ROUTE = "rebalancing_route_"
 ATTEMPTS = 3
 """A merge of the source between copy and check changes the number of rows of tables that collapse rows."""
 
+BATCH_ROWS = 1_000_000
+"""Partitions with fewer rows together are copied together, which takes disk for a copy of them."""
+
 COPY_SETTINGS = {
     "insert_deduplicate": 0,  # a repeated copy has the same blocks
     "optimize_on_insert": 0,
@@ -44,6 +48,7 @@ COPY_SETTINGS = {
     "max_partitions_per_insert_block": 0,
 }
 
+_OF_PARTITIONS = "_partition_id IN {partitions:Array(String)}"
 Result = TypeVar("Result")
 
 _ENGINE = re.compile(r"ENGINE = \w*MergeTree(?:\([^()]*(?:\([^()]*\)[^()]*)?\))?")
@@ -83,6 +88,8 @@ class Moved:
     table: str
     partition: str
     rows: int
+    stored: int
+    """Rows of the whole partition, on all shards."""
 
 
 class Rebalancing:
@@ -116,37 +123,40 @@ class Rebalancing:
         self._each(lambda server: rebalancing_guard.close(server, columns))
         finish(servers)
         for table in self._tables:
-            for moved in self._misplaced(table):
-                self._copy(table, moved.partition)
+            for batch in _batches(self._misplaced(table)):
+                self._copy(table, [moved.partition for moved in batch])
                 _replace(table.name, servers)
-                report(moved)
+                for moved in batch:
+                    report(moved)
         _end(servers)
 
     def _misplaced(self, table: Table) -> list[Moved]:
         rows: dict[str, int] = {}
+        stored: dict[str, int] = {}
         for shard in self._shards:
             own = f"{table.key} % {self._total} BETWEEN {shard.first} AND {shard.last}"
             for found in shard.server.rows(
-                f"SELECT _partition_id AS partition, countIf(NOT ({own})) AS n FROM {DATABASE}.{table.name} "
-                "GROUP BY partition HAVING n > 0"
+                f"SELECT _partition_id AS partition, countIf(NOT ({own})) AS n, count() AS stored "
+                f"FROM {DATABASE}.{table.name} GROUP BY partition"
             ):
                 partition = str(found["partition"])
                 rows[partition] = rows.get(partition, 0) + int(str(found["n"]))
-        return [Moved(table.name, partition, count) for partition, count in sorted(rows.items())]
+                stored[partition] = stored.get(partition, 0) + int(str(found["stored"]))
+        return [Moved(table.name, each, count, stored[each]) for each, count in sorted(rows.items()) if count]
 
-    def _copy(self, table: Table, partition: str) -> None:
-        """Copies the partition of all shards to the shards that store its rows now."""
+    def _copy(self, table: Table, partitions: Sequence[str]) -> None:
+        """Copies the partitions of all shards to the shards that store their rows now."""
         source, copies = f"{DATABASE}.{table.name}", f"{DATABASE}.{COPIES}{table.name}"
         for _ in range(ATTEMPTS):
             self._each(partial(self._create_copies, table))
-            self._each(partial(_send, table, partition))
-            if self._content(table, source, partition) == self._content(table, copies, partition):
+            self._each(partial(_send, table, partitions))
+            if self._content(table, source, partitions) == self._content(table, copies, partitions):
                 self._each(lambda server: server.execute(f"DROP TABLE {DATABASE}.{ROUTE}{table.name} SYNC"))
                 self._each(partial(_complete, table.name))
                 return
         raise RebalancingError(
-            f"{table.name}, partition {partition}: the copied rows differ from the stored ones; nothing was "
-            "replaced. Are all writers stopped?"
+            f"{table.name}, partitions {', '.join(partitions)}: the copied rows differ from the stored ones; "
+            "nothing was replaced. Are all writers stopped?"
         )
 
     def _create_copies(self, table: Table, server: ClickHouse) -> None:
@@ -158,13 +168,10 @@ class Rebalancing:
             f"ENGINE = Distributed('{self._cluster}', '{DATABASE}', '{copies}', {table.key})"
         )
 
-    def _content(self, table: Table, name: str, partition: str) -> tuple[int, int]:
-        """Returns the number of rows of a partition on all shards, and the sum of their hashes."""
-        question = (
-            f"SELECT count() AS n, sum({table.row_hash}) AS hash "
-            f"FROM {name} WHERE _partition_id = {{partition:String}}"
-        )
-        found = self._each(lambda server: server.rows(question, {"partition": partition})[0])
+    def _content(self, table: Table, name: str, partitions: Sequence[str]) -> tuple[int, int]:
+        """Returns the number of rows of partitions on all shards, and the sum of their hashes."""
+        question = f"SELECT count() AS n, sum({table.row_hash}) AS hash FROM {name} WHERE {_OF_PARTITIONS}"
+        found = self._each(lambda server: server.rows(question, {"partitions": str(list(partitions))})[0])
         numbers, hashes = ([int(str(each[name])) for each in found] for name in ("n", "hash"))
         return sum(numbers), sum(hashes) % 2**64
 
@@ -178,12 +185,24 @@ def on_each(do: Callable[[ClickHouse], Result], servers: Sequence[ClickHouse]) -
         return list(pool.map(do, servers))
 
 
-def _send(table: Table, partition: str, server: ClickHouse) -> None:
+def _batches(moved: Iterable[Moved]) -> Iterator[list[Moved]]:
+    """Divides partitions into groups that are copied together: statements take longer than few rows."""
+    batch: list[Moved] = []
+    for each in moved:
+        if batch and sum(other.stored for other in batch) + each.stored > BATCH_ROWS:
+            yield batch
+            batch = []
+        batch.append(each)
+    if batch:
+        yield batch
+
+
+def _send(table: Table, partitions: Sequence[str], server: ClickHouse) -> None:
     columns = ", ".join(table.columns)
     server.execute(
         f"INSERT INTO {DATABASE}.{ROUTE}{table.name} ({columns}) SELECT {columns} "
-        f"FROM {DATABASE}.{table.name} WHERE _partition_id = {{partition:String}}",
-        {"partition": partition},
+        f"FROM {DATABASE}.{table.name} WHERE {_OF_PARTITIONS}",
+        {"partitions": str(list(partitions))},
         timeout=STATEMENT_SECONDS,
         **COPY_SETTINGS,
     )
