@@ -345,6 +345,10 @@ bench-rules: $(DEV) ## CPU time of rules, correlations and detectors per event, 
 	@$(MAVEN) -Pbenchmarks -pl schemas,testing,query-core,detection,plans,spans,benchmarks -Dmaven.test.skip=true package
 	@$(PYTHON) benchmarks/detection/bench.py $(ARGUMENTS)
 
+.PHONY: bench-rebalancing
+bench-rebalancing: $(DEV) ## A shard added to two with 10 million events, and removed: time, rows/s, CPU, disk; ARGUMENTS="--events 1000000"
+	@$(PYTHON) -m benchmarks.rebalancing.bench $(ARGUMENTS)
+
 .PHONY: bench-dashboards
 bench-dashboards: $(DEV) ## Every dashboard over 10 million events of 90 days in a browser; ARGUMENTS=--only SLUG, --home DIR to keep it
 	@$(PYTHON) -m dashboards.bench $(ARGUMENTS)

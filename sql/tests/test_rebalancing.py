@@ -11,8 +11,9 @@ from compared_rows import INSTANCES, insert_same_rows
 from memory_directory import in_memory
 from test_tables import EXACTLY_ONCE, events
 
-from tailrace.clickhouse.client import ClickHouse
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.deployment import __main__ as deployment
+from tailrace.migrations import rebalancing
 from tailrace.migrations.rebalancing import Rebalancing, RebalancingError
 
 TABLES = (
@@ -66,7 +67,8 @@ def assert_queries_find_all_rows_on_one_shard(cluster: Shards) -> None:
         assert on_its_shard == count(cluster, instance), instance
 
 
-def test_rows_of_few_tables_move_although_runs_are_interrupted(cluster):
+def test_rows_of_few_tables_move_although_runs_are_interrupted(cluster, monkeypatch):
+    monkeypatch.setattr(rebalancing, "BATCH_ROWS", 60)  # some partitions together, some alone
     before = rows_of(cluster, FEW)
     assert all(each.total() > 50 for each in before.values())
     interruptions = move(cluster, FEW, random.Random(3))
@@ -75,6 +77,63 @@ def test_rows_of_few_tables_move_although_runs_are_interrupted(cluster):
     assert rows_of(cluster, FEW) == before
     assert_queries_find_all_rows_on_one_shard(cluster)
     assert leftovers(cluster) == 0
+
+
+def test_a_run_with_other_servers_or_weights_is_refused_until_the_first_is_abandoned(cluster, capsys):
+    """After the third server has left the cluster, a run of two would not see its rows of the partition."""
+    before = rows_of(cluster, FEW)
+    cluster.join((1, 3, 2))
+    interrupt_while_replacing(cluster)
+    abandon_all = command(cluster, "--abandon", "--writers-stopped")
+    third = cluster.servers()[2]
+    cluster.join((2, 3))
+    third.start()
+    copied = leftovers(cluster)
+    try:
+        text = refusal(capsys, *command(cluster, "--writers-stopped"))
+        assert "shard 1 had the weight 1, and has 2 now" in text
+        assert f"shard 3, {third.user('admin').url}, is missing" in text
+        assert text.count("--clickhouse") == 3
+        assert third.user("admin").url in refusal(capsys, *command(cluster, "--abandon", "--writers-stopped"))
+        assert deployment.main(command(cluster, "--dry-run")) == 0
+        assert "a run is open since" in capsys.readouterr().out
+        with pytest.raises(RebalancingError, match="before you change the schema"):
+            cluster.migrate()
+        with pytest.raises(ClickHouseError, match="refuses new ones until it has ended"):
+            insert_events(cluster, "while open")
+        assert leftovers(cluster) == copied
+
+        assert deployment.main(abandon_all) == 0
+        assert "no run of rebalance is open" in refusal(capsys, *abandon_all)
+    finally:
+        third.stop()
+    cluster.join((1, 3, 2))
+    assert leftovers(cluster) == 0
+    assert rows_of(cluster, FEW) == before
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Returns the message of a command that fails."""
+    capsys.readouterr()
+    assert deployment.main(words) != 0
+    return capsys.readouterr().err
+
+
+def interrupt_while_replacing(cluster: Shards) -> None:
+    """Leaves a run that has replaced a partition of query_events on the first server only."""
+    servers = [
+        Interrupted(each.url, each.user, each.password, "", Rest(int(number == 0), "REPLACE PARTITION"))
+        for number, each in enumerate(cluster.each("admin"))
+    ]
+    with pytest.raises(KilledError):
+        Rebalancing(Shards.CLUSTER, servers, FEW[:1]).run()
+
+
+def command(cluster: Shards, *more: str) -> list[str]:
+    servers = [word for each in cluster.each("admin") for word in ("--clickhouse", each.url)]
+    secrets = ["--secrets", str(cluster.home.secrets)]
+    tables = [word for name in FEW for word in ("--table", name)]
+    return ["rebalance", "--cluster", Shards.CLUSTER, *servers, *secrets, *tables, *more]
 
 
 def test_a_shard_of_weight_zero_is_emptied(cluster):
@@ -111,6 +170,8 @@ class Rest:
     """How many statements a process executes before it is killed, before or after the last one."""
 
     statements: int
+    of: str = ""
+    """If given, only statements with this text count, and it is killed before the next one."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +179,11 @@ class Interrupted(ClickHouse):
     rest: Rest = None
 
     def execute(self, *words, **more) -> str:
+        if self.rest.of:
+            self.rest.statements -= self.rest.of in words[0]
+            if self.rest.statements < 0:
+                raise KilledError
+            return super().execute(*words, **more)
         self.rest.statements -= 1
         if self.rest.statements == 0 and random.random() < 0.5:
             raise KilledError
@@ -128,7 +194,10 @@ class Interrupted(ClickHouse):
 
 
 def leftovers(cluster: Shards) -> int:
-    sql = "SELECT count() FROM system.tables WHERE name LIKE 'rebalanc%'"
+    sql = (
+        "SELECT count() FROM system.tables WHERE name LIKE 'rebalanc%' "
+        "OR create_table_query LIKE '%CONSTRAINT rows_are_moving%'"
+    )
     return sum(int(each.execute(sql)) for each in cluster.each("admin"))
 
 
@@ -157,14 +226,18 @@ def test_rows_of_all_tables_move_to_a_new_shard_and_back(cluster, capsys):
 def test_a_block_counts_once_after_rows_were_moved(cluster):
     Rebalancing(Shards.CLUSTER, cluster.each("admin"), FEW).run()
     before = rows_of(cluster, ("query_events",))["query_events"].total()
-    rows = [{**row, "instance": INSTANCES[number % len(INSTANCES)]} for number, row in enumerate(events(30))]
     for _ in range(2):
-        cluster.user("writer").insert(
-            "tailrace.query_events", rows, insert_deduplication_token="after", **EXACTLY_ONCE
-        )
+        insert_events(cluster, "after")
 
     assert rows_of(cluster, ("query_events",))["query_events"].total() == before + 30
     assert_queries_find_all_rows_on_one_shard(cluster)
+
+
+def insert_events(cluster: Shards, token: str) -> None:
+    rows = [{**row, "instance": INSTANCES[number % len(INSTANCES)]} for number, row in enumerate(events(30))]
+    cluster.user("writer").insert(
+        "tailrace.query_events", rows, insert_deduplication_token=token, **EXACTLY_ONCE
+    )
 
 
 def test_what_cannot_be_moved_is_refused(cluster, capsys):

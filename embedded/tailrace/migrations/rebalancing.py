@@ -4,24 +4,29 @@ A cluster's `remote_servers` assigns each row to a shard, by its sharding key an
 After a change of shards or weights, the rows of before are elsewhere. This moves them, table by table and
 partition by partition, while all writers are stopped:
 
-1. Every shard sends its rows of the partition through a Distributed table to `rebalancing_TABLE` of the shard
-   that stores them now. No materialized view reads these tables, so that nothing counts twice.
+1. Every shard sends its rows of the partition, or of several small ones, through a Distributed table to
+   `rebalancing_TABLE` of the shard that stores them now. No materialized view reads these tables, so that
+   nothing counts twice.
 2. The number and the hash of all rows must equal those of the source. `rebalancing_TABLE` is then renamed to
    `rebalanced_TABLE` on every shard.
 3. Each shard replaces its partition by that of `rebalanced_TABLE`, and drops that table.
 
-An interrupted run is continued by the next one: without any `rebalanced_TABLE` the partition has not changed,
-with one all rows are complete. While a partition is replaced, queries may count its rows twice or not at all.
+An interrupted run is continued by the next one with the same servers and weights (rebalancing_record.py):
+without any `rebalanced_TABLE` the partition has not changed, with one all rows are complete. While a
+partition is replaced, queries may count its rows twice or not at all.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from tailrace.clickhouse import shards
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.errors import ReportedError
+from tailrace.migrations import rebalancing_guard, rebalancing_record
+from tailrace.migrations.rebalancing_record import RebalancingError
 from tailrace.migrations.servers import STATEMENT_SECONDS
 
 DATABASE = shards.SHARD_DATABASE
@@ -32,6 +37,9 @@ ROUTE = "rebalancing_route_"
 ATTEMPTS = 3
 """A merge of the source between copy and check changes the number of rows of tables that collapse rows."""
 
+BATCH_ROWS = 1_000_000
+"""Partitions with fewer rows together are copied together, which takes disk for a copy of them."""
+
 COPY_SETTINGS = {
     "insert_deduplicate": 0,  # a repeated copy has the same blocks
     "optimize_on_insert": 0,
@@ -40,13 +48,12 @@ COPY_SETTINGS = {
     "max_partitions_per_insert_block": 0,
 }
 
+_OF_PARTITIONS = "_partition_id IN {partitions:Array(String)}"
+Result = TypeVar("Result")
+
 _ENGINE = re.compile(r"ENGINE = \w*MergeTree(?:\([^()]*(?:\([^()]*\)[^()]*)?\))?")
 _EXPIRY = re.compile(r"\sTTL .*?(?=\sSETTINGS |\sCOMMENT |$)", re.DOTALL)
 _ROUTED = re.compile(r"Distributed\('[^']*', '[^']*', '[^']*', (.*)\)", re.DOTALL)
-
-
-class RebalancingError(ReportedError):
-    """The servers are not one of each shard, or rows were not copied completely."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,8 @@ class Moved:
     table: str
     partition: str
     rows: int
+    stored: int
+    """Rows of the whole partition, on all shards."""
 
 
 class Rebalancing:
@@ -100,47 +109,54 @@ class Rebalancing:
         return [moved for table in self._tables for moved in self._misplaced(table)]
 
     def run(self, report: Callable[[Moved], None] = lambda _: None) -> None:
-        """Moves all rows to their shard; reports each partition after it. All writers must be stopped."""
+        """Moves all rows to their shard; reports each partition after it. All writers must be stopped.
+
+        Refuses to continue a run with other servers or weights.
+        """
+        servers = [shard.server for shard in self._shards]
+        if not rebalancing_record.opened(servers) and not self.misplaced():
+            return
+        rebalancing_record.begin(
+            self._cluster, [(shard.number, shard.weight, shard.server) for shard in self._shards]
+        )
+        columns = {table.name: table.columns[0] for table in self._tables}
+        self._each(lambda server: rebalancing_guard.close(server, columns))
+        finish(servers)
         for table in self._tables:
-            self._continue(table)
-            for moved in self._misplaced(table):
-                self._copy(table, moved.partition)
-                self._continue(table)
-                report(moved)
+            for batch in _batches(self._misplaced(table)):
+                self._copy(table, [moved.partition for moved in batch])
+                _replace(table.name, servers)
+                for moved in batch:
+                    report(moved)
+        _end(servers)
 
     def _misplaced(self, table: Table) -> list[Moved]:
         rows: dict[str, int] = {}
+        stored: dict[str, int] = {}
         for shard in self._shards:
             own = f"{table.key} % {self._total} BETWEEN {shard.first} AND {shard.last}"
             for found in shard.server.rows(
-                f"SELECT _partition_id AS partition, countIf(NOT ({own})) AS n FROM {DATABASE}.{table.name} "
-                "GROUP BY partition HAVING n > 0"
+                f"SELECT _partition_id AS partition, countIf(NOT ({own})) AS n, count() AS stored "
+                f"FROM {DATABASE}.{table.name} GROUP BY partition"
             ):
                 partition = str(found["partition"])
                 rows[partition] = rows.get(partition, 0) + int(str(found["n"]))
-        return [Moved(table.name, partition, count) for partition, count in sorted(rows.items())]
+                stored[partition] = stored.get(partition, 0) + int(str(found["stored"]))
+        return [Moved(table.name, each, count, stored[each]) for each, count in sorted(rows.items()) if count]
 
-    def _copy(self, table: Table, partition: str) -> None:
-        """Copies the partition of all shards to the shards that store its rows now."""
+    def _copy(self, table: Table, partitions: Sequence[str]) -> None:
+        """Copies the partitions of all shards to the shards that store their rows now."""
         source, copies = f"{DATABASE}.{table.name}", f"{DATABASE}.{COPIES}{table.name}"
         for _ in range(ATTEMPTS):
             self._each(partial(self._create_copies, table))
-            columns = ", ".join(table.columns)
-            for shard in self._shards:
-                shard.server.execute(
-                    f"INSERT INTO {DATABASE}.{ROUTE}{table.name} ({columns}) SELECT {columns} FROM {source} "
-                    "WHERE _partition_id = {partition:String}",
-                    {"partition": partition},
-                    timeout=STATEMENT_SECONDS,
-                    **COPY_SETTINGS,
-                )
-            if self._content(table, source, partition) == self._content(table, copies, partition):
+            self._each(partial(_send, table, partitions))
+            if self._content(table, source, partitions) == self._content(table, copies, partitions):
                 self._each(lambda server: server.execute(f"DROP TABLE {DATABASE}.{ROUTE}{table.name} SYNC"))
-                self._each(partial(_complete, table))
+                self._each(partial(_complete, table.name))
                 return
         raise RebalancingError(
-            f"{table.name}, partition {partition}: the copied rows differ from the stored ones; nothing was "
-            "replaced. Are all writers stopped?"
+            f"{table.name}, partitions {', '.join(partitions)}: the copied rows differ from the stored ones; "
+            "nothing was replaced. Are all writers stopped?"
         )
 
     def _create_copies(self, table: Table, server: ClickHouse) -> None:
@@ -152,41 +168,94 @@ class Rebalancing:
             f"ENGINE = Distributed('{self._cluster}', '{DATABASE}', '{copies}', {table.key})"
         )
 
-    def _content(self, table: Table, name: str, partition: str) -> tuple[int, int]:
-        """Returns the number of rows of a partition on all shards, and the sum of their hashes."""
-        question = (
-            f"SELECT count() AS n, sum({table.row_hash}) AS hash "
-            f"FROM {name} WHERE _partition_id = {{partition:String}}"
-        )
-        found = [shard.server.rows(question, {"partition": partition})[0] for shard in self._shards]
+    def _content(self, table: Table, name: str, partitions: Sequence[str]) -> tuple[int, int]:
+        """Returns the number of rows of partitions on all shards, and the sum of their hashes."""
+        question = f"SELECT count() AS n, sum({table.row_hash}) AS hash FROM {name} WHERE {_OF_PARTITIONS}"
+        found = self._each(lambda server: server.rows(question, {"partitions": str(list(partitions))})[0])
         numbers, hashes = ([int(str(each[name])) for each in found] for name in ("n", "hash"))
         return sum(numbers), sum(hashes) % 2**64
 
-    def _continue(self, table: Table) -> None:
-        """Finishes a partition whose rows are complete on at least one shard."""
-        servers = [shard.server for shard in self._shards]
-        if not any(_exists(server, WHOLE + table.name) for server in servers):
-            return
-        for server in servers:
-            if _exists(server, COPIES + table.name):
-                _complete(table, server)
-        having = [server for server in servers if _exists(server, WHOLE + table.name)]
-        partitions = {each for server in having for each in _partitions(server, WHOLE + table.name)}
-        for server in having:
-            own = _partitions(server, WHOLE + table.name)
-            for partition in sorted(partitions):
-                change = f"REPLACE PARTITION ID '{partition}' FROM {DATABASE}.{WHOLE}{table.name}"
-                if partition not in own:
-                    change = f"DROP PARTITION ID '{partition}'"
-                server.execute(
-                    f"ALTER TABLE {DATABASE}.{table.name} {change}", timeout=STATEMENT_SECONDS, alter_sync=2
-                )
-        for server in having:
-            server.execute(f"DROP TABLE {DATABASE}.{WHOLE}{table.name} SYNC")
+    def _each(self, do: Callable[[ClickHouse], Result]) -> list[Result]:
+        return on_each(do, [shard.server for shard in self._shards])
 
-    def _each(self, do: Callable[[ClickHouse], object]) -> None:
-        for shard in self._shards:
-            do(shard.server)
+
+def on_each(do: Callable[[ClickHouse], Result], servers: Sequence[ClickHouse]) -> list[Result]:
+    """Returns the results for all servers, which work at the same time; raises the first error after all."""
+    with ThreadPoolExecutor(len(servers)) as pool:
+        return list(pool.map(do, servers))
+
+
+def _batches(moved: Iterable[Moved]) -> Iterator[list[Moved]]:
+    """Divides partitions into groups that are copied together: statements take longer than few rows."""
+    batch: list[Moved] = []
+    for each in moved:
+        if batch and sum(other.stored for other in batch) + each.stored > BATCH_ROWS:
+            yield batch
+            batch = []
+        batch.append(each)
+    if batch:
+        yield batch
+
+
+def _send(table: Table, partitions: Sequence[str], server: ClickHouse) -> None:
+    columns = ", ".join(table.columns)
+    server.execute(
+        f"INSERT INTO {DATABASE}.{ROUTE}{table.name} ({columns}) SELECT {columns} "
+        f"FROM {DATABASE}.{table.name} WHERE {_OF_PARTITIONS}",
+        {"partitions": str(list(partitions))},
+        timeout=STATEMENT_SECONDS,
+        **COPY_SETTINGS,
+    )
+
+
+def abandon(servers: Sequence[ClickHouse]) -> None:
+    """Finishes the partition of an interrupted run, and leaves all other rows where they are.
+
+    `servers` are those of the run, in any order; remote_servers may have changed since. Raises
+    RebalancingError if no run is open or one of its servers is missing.
+    """
+    rebalancing_record.require_all(servers)
+    finish(servers)
+    _end(servers)
+
+
+def _end(servers: Sequence[ClickHouse]) -> None:
+    on_each(rebalancing_guard.open_again, servers)
+    rebalancing_record.end(servers)
+
+
+def finish(servers: Sequence[ClickHouse]) -> None:
+    """Finishes a partition whose rows are complete on at least one server, and drops incomplete copies."""
+    for name in sorted({name for server in servers for name in _tables_named(server, WHOLE)}):
+        _replace(name, servers)
+    for server in servers:
+        for prefix in (ROUTE, COPIES):
+            for name in _tables_named(server, prefix):
+                server.execute(f"DROP TABLE {DATABASE}.{prefix}{name} SYNC")
+
+
+def _replace(table: str, servers: Sequence[ClickHouse]) -> None:
+    """Replaces the partition of WHOLE on each server that has that table, and drops it."""
+    for server in servers:
+        if _exists(server, COPIES + table):
+            _complete(table, server)
+    having = [server for server in servers if _exists(server, WHOLE + table)]
+    if not having:
+        return
+    partitions = sorted(set().union(*on_each(partial(_partitions, WHOLE + table), having)))
+
+    def replace(server: ClickHouse) -> None:
+        own = _partitions(WHOLE + table, server)
+        for partition in partitions:
+            change = f"REPLACE PARTITION ID '{partition}' FROM {DATABASE}.{WHOLE}{table}"
+            if partition not in own:
+                change = f"DROP PARTITION ID '{partition}'"
+            server.execute(
+                f"ALTER TABLE {DATABASE}.{table} {change}", timeout=STATEMENT_SECONDS, alter_sync=2
+            )
+
+    on_each(replace, having)
+    on_each(lambda server: server.execute(f"DROP TABLE {DATABASE}.{WHOLE}{table} SYNC"), having)
 
 
 def _shards(cluster: str, servers: Sequence[ClickHouse]) -> list[Shard]:
@@ -224,44 +293,62 @@ def _tables(server: ClickHouse) -> list[Table]:
         "AND layer.database = {layer:String} AND layer.engine = 'Distributed' ORDER BY name",
         {"shard": DATABASE, "layer": shards.DATABASE},
     )
-    tables = []
-    for row in rows:
-        name, text = str(row["name"]), str(row["text"])
-        if name.startswith((COPIES, WHOLE)):
-            continue
-        columns = server.rows(
-            "SELECT name, type, default_kind AS kind FROM system.columns "
-            "WHERE database = {shard:String} AND table = {table:String} AND default_kind != 'ALIAS' "
-            "ORDER BY position",
-            {"shard": DATABASE, "table": name},
-        )
-        key = _ROUTED.match(str(row["routed"]))
-        assert key is not None, row["routed"]
-        every = ", ".join(f"`{column['name']}`" for column in columns)
-        written = [f"`{column['name']}`" for column in columns if column["kind"] in ("", "DEFAULT")]
-        tables.append(
-            Table(name, key[1], _definition(name, text), written, f"cityHash64(toString(tuple({every})))")
-        )
+    columns = _columns(server)
+    return [
+        _table(str(row["name"]), str(row["text"]), str(row["routed"]), columns[str(row["name"])])
+        for row in rows
+        if not str(row["name"]).startswith((COPIES, WHOLE))
+    ]
+
+
+def _columns(server: ClickHouse) -> Mapping[str, Mapping[str, bool]]:
+    """Returns the stored columns of each table, in order, and whether an insert may name them."""
+    tables: dict[str, dict[str, bool]] = {}
+    for row in server.rows(
+        "SELECT table, name, default_kind IN ('', 'DEFAULT') AS written FROM system.columns "
+        "WHERE database = {shard:String} AND default_kind != 'ALIAS' ORDER BY table, position",
+        {"shard": DATABASE},
+    ):
+        tables.setdefault(str(row["table"]), {})[f"`{row['name']}`"] = bool(row["written"])
     return tables
+
+
+def _table(name: str, text: str, routed: str, columns: Mapping[str, bool]) -> Table:
+    key = _ROUTED.match(routed)
+    assert key is not None, routed
+    written = [column for column, is_written in columns.items() if is_written]
+    row_hash = f"cityHash64(toString(tuple({', '.join(columns)})))"
+    return Table(name, key[1], _definition(name, text), written, row_hash)
 
 
 def _definition(name: str, text: str) -> str:
     """Returns the statement that creates COPIES of a table, without expiry and collapsing merges."""
     head = f"CREATE TABLE {DATABASE}.{name} "
     assert text.startswith(head), text
-    plain = _ENGINE.sub("ENGINE = MergeTree", text.removeprefix(head), count=1)
+    body = rebalancing_guard.without(text.removeprefix(head))
+    plain = _ENGINE.sub("ENGINE = MergeTree", body, count=1)
     return f"CREATE TABLE {DATABASE}.{COPIES}{name} {_EXPIRY.sub('', plain)}"
 
 
-def _complete(table: Table, server: ClickHouse) -> None:
-    server.execute(f"RENAME TABLE {DATABASE}.{COPIES}{table.name} TO {DATABASE}.{WHOLE}{table.name}")
+def _complete(table: str, server: ClickHouse) -> None:
+    server.execute(f"RENAME TABLE {DATABASE}.{COPIES}{table} TO {DATABASE}.{WHOLE}{table}")
 
 
 def _exists(server: ClickHouse, name: str) -> bool:
     return server.execute(f"EXISTS TABLE {DATABASE}.{name}").strip() == "1"
 
 
-def _partitions(server: ClickHouse, name: str) -> set[str]:
+def _tables_named(server: ClickHouse, prefix: str) -> list[str]:
+    """Returns the tables over which there is one with this prefix."""
+    rows = server.rows(
+        "SELECT name FROM system.tables WHERE database = {shard:String} "
+        "AND startsWith(name, {prefix:String})",
+        {"shard": DATABASE, "prefix": prefix},
+    )
+    return [str(row["name"]).removeprefix(prefix) for row in rows]
+
+
+def _partitions(name: str, server: ClickHouse) -> set[str]:
     rows = server.rows(
         "SELECT DISTINCT partition_id AS id FROM system.parts "
         "WHERE database = {shard:String} AND table = {table:String} AND active",

@@ -6,13 +6,16 @@ from contextlib import ExitStack
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.credentials.names import password_name
+from tailrace.migrations import rebalancing_record
 from tailrace.migrations.lock import lock
 from tailrace.migrations.migration_files import MigrationError
-from tailrace.migrations.rebalancing import Moved, Rebalancing
+from tailrace.migrations.rebalancing import Moved, Rebalancing, abandon
 
 
 def run(arguments: argparse.Namespace, secret: Callable[[str], str]) -> None:
-    """Moves rows to their shards; lists them with --dry-run. `secret` returns a password by its name.
+    """Moves rows to their shards; lists them with --dry-run; ends an interrupted run with --abandon.
+
+    `secret` returns a password by its name.
 
     Raises RebalancingError, LockedError, MigrationError, ClickHouseError, OSError.
     """
@@ -20,14 +23,20 @@ def run(arguments: argparse.Namespace, secret: Callable[[str], str]) -> None:
         raise MigrationError("rebalance needs --writers-stopped: rows that arrive meanwhile would be lost")
     password = secret(password_name("admin"))
     servers = [ClickHouse(url, "admin", password) for url in arguments.clickhouse]
-    rebalancing = Rebalancing(arguments.cluster, servers, arguments.table)
     if arguments.dry_run:
-        for moved in rebalancing.misplaced():
+        if record := rebalancing_record.opened(servers):
+            print(f"a run is open {record}: repeat it with these servers and weights, or use --abandon")
+        for moved in Rebalancing(arguments.cluster, servers, arguments.table).misplaced():
             print(_line(moved, "to move"))
         return
     with ExitStack() as locks:
         for server in servers:
             locks.enter_context(lock(server))
+        if arguments.abandon:
+            abandon(servers)
+            print("the run is abandoned: its last partition is complete, other rows may still have to move")
+            return
+        rebalancing = Rebalancing(arguments.cluster, servers, arguments.table)
         rebalancing.run(lambda moved: print(_line(moved, "moved"), flush=True))
 
 
@@ -45,4 +54,9 @@ def configure(command: argparse.ArgumentParser) -> None:
         "--table", action="append", default=[], metavar="NAME", help="only this table; may be repeated"
     )
     command.add_argument("--dry-run", action="store_true", help="list the rows to move, change nothing")
+    command.add_argument(
+        "--abandon",
+        action="store_true",
+        help="end an interrupted run: complete its last partition, leave other rows where they are",
+    )
     command.add_argument("--writers-stopped", action="store_true", help="nothing inserts rows meanwhile")

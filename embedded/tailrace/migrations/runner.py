@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.migrations import changed_views, expiry, rollups
+from tailrace.migrations import changed_views, expiry, rebalancing_record, rollups
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError, load_migrations
 from tailrace.migrations.retention import load_retention
 from tailrace.migrations.servers import Servers
@@ -109,6 +109,8 @@ def apply(
     with servers.locked() as require_lock:
         servers.refuse_other_layout()
         servers.refuse_new_first()
+        if sharded:
+            rebalancing_record.refuse_open(servers.all)
         servers.add_shards(report)
         states = status(clickhouse, migrations)
         _refuse_problems(states)
