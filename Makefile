@@ -300,10 +300,10 @@ screenshots: $(DEV) ## Pictures of the running demo's dashboards and pages into 
 	@$(PYTHON) -m dashboards.screenshots http://127.0.0.1:$(or $(TAILRACE_PORT_SUPERSET),18088) '$(DATA)/secrets' $(ONLY)
 
 .PHONY: screenshots-all
-screenshots-all: $(DEV) ## What 1440x900 and 1920x1080 show of all dashboards and pages, light and dark, into target/screenshots
-	@mkdir -p target/screenshots && cd dashboards/tests && npm ci --silent --ignore-scripts --no-audit --no-fund && \
-	    EVERY_SIZE=1 SUPERSET_URL=http://127.0.0.1:$(or $(TAILRACE_PORT_SUPERSET),18088) SECRETS='$(DATA)/secrets' \
-	    node screenshots.mjs '$(CURDIR)/target/screenshots' $(ONLY)
+screenshots-all: $(DEV) ## The running demo's dashboards and pages in two sizes, light and dark, into docs/images/gallery; ONLY, RESUME=1
+	@cd dashboards/tests && npm ci --silent --ignore-scripts --no-audit --no-fund
+	@RESUME=$(RESUME) $(PYTHON) -m dashboards.gallery http://127.0.0.1:$(or $(TAILRACE_PORT_SUPERSET),18088) '$(DATA)/secrets' \
+	    '$(CURDIR)/target/screenshots' $(ONLY)
 
 DOCS := $(CACHE)/docs/$(firstword $(shell sha256sum docs/site/requirements.lock))
 

@@ -3,11 +3,13 @@
 // JOB: {pages: [{title, path}], repeat, groups: {name: process group}}. Environment: SUPERSET_URL, SUPERSET_PASSWORD (of admin),
 // CLICKHOUSE_URL, CLICKHOUSE_PASSWORD (of admin).
 // RESULT: per page, `repeat` times each: `answered`, the milliseconds until the last byte of the page, `complete`, those until the
-// page has loaded and drawn a frame, and `cpu`, the CPU-seconds of each process group and of the browser. Before each opening,
-// ClickHouse drops its cached marks and primary keys. The files of its tables are in the page cache of the operating system.
+// page has loaded and drawn a frame, `section`, those until a part that loads after the page (*What is new in this range*) is drawn,
+// or null if the page has none, and `cpu`, the CPU-seconds of each process group and of the browser until then. Before each
+// opening, ClickHouse drops its cached marks and primary keys. The files of its tables are in the page cache of the operating system.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Browser } from '../tests/browser.mjs';
+import { awaitSections } from '../tests/late_sections.mjs';
 import { cpuSeconds, spent } from './process_time.mjs';
 
 const CACHES = ['MARK CACHE', 'PRIMARY INDEX CACHE', 'UNCOMPRESSED CACHE', 'INDEX MARK CACHE', 'QUERY CONDITION CACHE'];
@@ -37,13 +39,17 @@ async function opened(path) {
   if (response.status() !== 200) {
     throw new Error(`${path}: HTTP ${response.status()}`);
   }
-  const times = await browser.page.evaluate(() => new Promise((resolve) => {
-    requestAnimationFrame(() => setTimeout(() => {
-      const [{ responseEnd }] = performance.getEntriesByType('navigation');
-      resolve({ answered: responseEnd, complete: performance.now() });
-    }));
+  const complete = await drawnAt();
+  const section = await awaitSections(browser.page) ? await drawnAt() : null;
+  const answered = await browser.page.evaluate(() => performance.getEntriesByType('navigation')[0].responseEnd);
+  return { answered, complete, section, cpu: spent(groups, before) };
+}
+
+/** The milliseconds from the request of the page to the end of the next frame. */
+async function drawnAt() {
+  return browser.page.evaluate(() => new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
   }));
-  return { ...times, cpu: spent(groups, before) };
 }
 
 async function clearCaches() {

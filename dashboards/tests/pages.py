@@ -126,7 +126,7 @@ ROUTES = (
     Route("/tailrace/alerts/{alert}/?format=csv&table=earlier", READERS, is_page=False),
     Route("/tailrace/alerts/newest/?since=1", READERS, is_page=False),
     Route("/tailrace/alerts/incidents/?range=90d", READERS),
-    Route("/tailrace/alerts/incidents/?range=90d&format=csv", READERS, is_page=False),
+    Route("/tailrace/alerts/incidents/?range=90d&assignee=x&format=csv", READERS, is_page=False),
     Route("/tailrace/alerts/incidents/{alert}/", READERS),
     Route("/tailrace/alerts/incidents/{alert}/?format=csv&table=history", READERS, is_page=False),
     Route("/tailrace/alerts/incidents/actions/", HANDLERS, "POST", {"action": "ack"}, 303),

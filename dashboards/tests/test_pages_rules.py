@@ -124,6 +124,21 @@ def test_an_incident_has_the_alerts_of_one_user_and_acts_on_them(stack, visitors
     assert [row["verdict"] for row in rows] == ["benign", "benign", "true positive"]
 
 
+def test_the_list_of_incidents_filters_by_assignee(stack, visitors, ids):
+    analyst = ClickHouse(stack.clickhouse().url, "analyst", stack.home.secret(password_name("analyst")))
+    triage.record_action(analyst, ids[3:], Action("assign", "erin", "hers", assignee="security"))
+
+    def listed(role: str, assignee: str) -> set[str]:
+        path = f"/tailrace/alerts/incidents/?range=90d&state=any&assignee={assignee}"
+        page = visitors[role].get(path).text
+        return {id_ for id_ in (ids[0], ids[3]) if f'href="/tailrace/alerts/incidents/{id_}/"' in page}
+
+    assert listed("compliance", "") == {ids[0], ids[3]}
+    assert listed("security", "me") == listed("compliance", "security") == {ids[3]}
+    assert listed("compliance", "nobody") == {ids[0]}
+    assert listed("compliance", "me") == listed("compliance", "erin") == set()
+
+
 def test_a_risk_score_is_explained(visitors, ids):
     path = f"/tailrace/alerts/risk/?kind=user&name={quote('nightly')}"
     shown = words(visitors["compliance"], path)

@@ -7,10 +7,11 @@ import pytest
 from loaded_assets import of_kind
 from PIL import Image, ImageChops
 
-from dashboards import pictures, screenshots
+from dashboards import gallery, pictures, screenshots
 from dashboards.tests import pages
 
-PICTURES = sorted(screenshots.IMAGES.glob("*"))
+PICTURES = sorted(screenshots.IMAGES.glob("*.png"))
+GALLERY_BYTES = 12_000_000
 
 DARK, WHITE, LIGHT_BLUE, RED = (20, 25, 29), (232, 237, 241), (120, 190, 240), (255, 114, 102)
 BLUE, ORANGE, GREY = (0, 114, 178), (230, 159, 0), (140, 140, 140)
@@ -101,7 +102,9 @@ def test_a_picture_of_the_documentation_is_small_and_has_a_palette(picture):
 
 
 def test_the_program_takes_every_picture():
-    text = (Path(__file__).parent / "screenshots.mjs").read_text()
+    text = "".join(
+        (Path(__file__).parent / name).read_text() for name in ("screenshots.mjs", "pictured_pages.mjs")
+    )
     shown = re.findall(r"^  '(page-[a-z]+)': '/tailrace/", text, re.MULTILINE)
     others = re.findall(r"^  '(other-[a-z]+)': '/tailrace/", text, re.MULTILINE)
     (also_dark,) = re.findall(r"^const ALSO_DARK = \[(.+)\];$", text, re.MULTILINE)
@@ -113,10 +116,42 @@ def test_the_program_takes_every_picture():
 
 def test_every_page_of_the_menu_is_taken_in_every_size():
     """`make screenshots-all` takes the pages of PAGES and OTHER_PAGES."""
-    text = (Path(__file__).parent / "screenshots.mjs").read_text()
+    text = (Path(__file__).parent / "pictured_pages.mjs").read_text()
     taken = set(re.findall(r"^  '(?:page|other)-[a-z]+': '(/tailrace/[a-z_/]*)", text, re.MULTILINE))
     paths = {route.path.partition("?")[0] for route in pages.ROUTES if route.opens}
     assert len(paths) > 10 and not {path for path in paths if "{" not in path} - taken
+
+
+def test_the_gallery_has_every_page_in_every_size_and_theme():
+    text = (Path(__file__).parent / "pictured_pages.mjs").read_text()
+    pages_taken = set(re.findall(r"^  '((?:page|other)-[a-z]+)': '/tailrace/", text, re.MULTILINE))
+    slugs = {dashboard.content["slug"] for dashboard in of_kind("dashboards")}
+    named = {name for part in gallery.titles().values() for name in part}
+    assert named == pages_taken | slugs
+    files = [file for file in gallery.GALLERY.glob("*/*") if file.is_file()]
+    expected = {(kind, f"{name}.webp") for kind in gallery.KINDS for name in named}
+    assert {(file.parent.name, file.name) for file in files} == expected, "make screenshots-all"
+    assert sum(file.stat().st_size for file in files) <= GALLERY_BYTES
+    for file in files:
+        with Image.open(file) as image:
+            assert f"{image.width}x{image.height}" == file.parent.name.partition("-")[2], file
+    assert gallery.PAGE.read_text() == gallery.page(gallery.titles()), "make screenshots-all"
+
+
+def test_a_picture_of_the_gallery_has_a_palette_and_is_exact(tmp_path):
+    drawn = Image.new("RGB", (600, 400), WHITE)
+    for number, colour in enumerate((BLUE, ORANGE, GREY)):
+        drawn.paste(colour, (100 * number, 0, 100 * number + 90, 300))
+    raw, kept = tmp_path / "raw" / "dark-600x400", tmp_path / "kept"
+    raw.mkdir(parents=True)
+    drawn.save(raw / "chart.png")
+    gallery.keep(tmp_path / "raw", kept)
+    file = kept / "dark-600x400" / "chart.webp"
+    with Image.open(file) as small:
+        assert ImageChops.difference(small.convert("RGB"), drawn).getbbox() is None
+    before = file.stat().st_mtime_ns
+    gallery.keep(tmp_path / "raw", kept)
+    assert file.stat().st_mtime_ns == before, "only new pictures are reduced"
 
 
 def test_pictures_stay_if_another_one_fails(tmp_path, monkeypatch):

@@ -99,6 +99,15 @@ def test_an_incident_says_to_whom_its_alerts_are_assigned(assignees, shown):
         assert "assigned" in [column.key for column in columns]
 
 
+@pytest.mark.parametrize(
+    ("assignees", "ann", "ben", "nobody"),
+    [(["", ""], False, False, True), (["", "ann"], True, False, False), (["ben", "ann"], True, True, False)],
+)
+def test_an_incident_is_assigned_to_whom_one_of_its_alerts_is_assigned(assignees, ann, ben, nobody):
+    found = incident_of(*({"rule_title": "R", "assignee": each} for each in assignees))
+    assert [incidents.is_assigned(found, name) for name in ("ann", "ben", "")] == [ann, ben, nobody]
+
+
 def test_an_incident_leads_to_the_sessions_that_its_client_entered():
     session = {
         "title": "Session 7 on db1",

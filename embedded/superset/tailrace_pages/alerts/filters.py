@@ -73,13 +73,17 @@ class Filters:
 
     def parameters(self, viewer: str) -> dict[str, str]:
         """Returns the parameters of the query; `viewer` is the user name that `me` stands for."""
-        named = {ME: viewer, NOBODY: ""}
         given = self["assignee"]
         return {
             **{name: self[name] for name in ARGUMENTS if name != "assignee"},
             "by_assignee": "yes" if given else "",
-            "assignee": named.get(given, given),
+            "assignee": assignee_of(given, viewer),
         }
+
+
+def assignee_of(given: str, viewer: str) -> str:
+    """Returns the name that an argument `assignee` stands for, empty for `nobody`; `viewer` is `me`."""
+    return {ME: viewer, NOBODY: ""}.get(given, given)
 
 
 def parse(arguments: Mapping[str, str]) -> Filters:

@@ -5,7 +5,7 @@ from typing import Any
 from flask import request
 
 from tailrace_pages import rendering
-from tailrace_pages.alerts import forms, incidents, tried_accounts
+from tailrace_pages.alerts import filters, forms, incidents, tried_accounts
 from tailrace_pages.alerts.blueprint import blueprint
 from tailrace_pages.page_errors import BadAddressError
 from tailrace_pages.store import store
@@ -19,7 +19,10 @@ def incident_list() -> Any:
     span, state = rendering.page_range(incidents.RANGE), request.args.get("state", incidents.STATES[0])
     if state not in incidents.STATES:
         raise BadAddressError(f"state={state} does not exist; there are {', '.join(incidents.STATES)}.")
-    found, is_cut = incidents.listed(store(), span, state, rendering.has_page("Users and clients"))
+    given = request.args.get("assignee", "").strip()
+    assignee = filters.assignee_of(given, viewer().name) if given else None
+    has_entities = rendering.has_page("Users and clients")
+    found, is_cut = incidents.listed(store(), span, state, assignee, has_entities)
     if rendering.wants_csv():
         return rendering.csv_answer("incidents", incidents.CSV_COLUMNS, found)
     number, size = rendering.page_number(), rendering.PAGE_SIZE
@@ -33,6 +36,8 @@ def incident_list() -> Any:
         more=len(found) > number * size,
         number=number,
         state=state,
+        assignee=given,
+        assignees=((filters.ME, "Mine"), (filters.NOBODY, "Unassigned")),
         is_cut=is_cut,
         **forms.choices(),
     )

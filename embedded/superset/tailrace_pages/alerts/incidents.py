@@ -69,12 +69,22 @@ ACTIONS = 500
 
 
 def listed(
-    store: "Store", span: TimeRange, state: str, has_entities: bool = False
+    store: "Store", span: TimeRange, state: str, assignee: str | None = None, has_entities: bool = False
 ) -> tuple[list[dict[str, Any]], bool]:
-    """Returns the rows of the incidents in a range, and whether some alerts were not read."""
+    """Returns the rows of the incidents in a range, and whether some alerts were not read.
+
+    `assignee` is that of `is_assigned`, or None for all incidents.
+    """
     found, is_cut = Incidents(store.rows).within(span.since, span.until)
     shown = [each for each in found if state == "any" or each.state != CLOSED]
-    return [row(each, has_entities) for each in shown], is_cut
+    wanted = [each for each in shown if assignee is None or is_assigned(each, assignee)]
+    return [row(each, has_entities) for each in wanted], is_cut
+
+
+def is_assigned(incident: Incident, assignee: str) -> bool:
+    """Whether one of its alerts is assigned to this person or, if the name is empty, none to anybody."""
+    names = incident.values("assignee")
+    return assignee in names if assignee else not names
 
 
 def row(incident: Incident, has_entities: bool = False) -> dict[str, Any]:

@@ -18,17 +18,17 @@ PAGES = 20
 """Pages of the list; page_alert_overview.sql reads the ids of PAGES * 50 + 50 alerts of each severity."""
 
 COLUMNS = (
-    Column("level", "Severity", 16, "severity"),
+    Column("level", "Severity", 14, "severity"),
     Column("event_time", "Event (UTC)", 20, "time"),
     Column("rule_title", "Rule", 0, link="address"),
     Column(
         "entity_key", "Entity", 28, "entity", note="The user, client or other thing that the alert is about"
     ),
-    Column("instance", "Instance", 16),
+    Column("instance", "Instance", 12),
     Column("shown_state", "State", 14),
-    Column("assignee", "Assignee", 12),
-    Column("alert_count", "Count", 8, "count", note="How often the rule matched for this entity"),
-    Column("id", "Id", 16, "id"),
+    Column("assignee", "Assignee", 10),
+    Column("alert_count", "Count", 6, "count", note="How often the rule matched for this entity"),
+    Column("id", "Id", 14, "id"),
 )
 """Of the page."""
 

@@ -23,10 +23,10 @@ AT_MOST = 20
 TITLES = {"user": "Users", "client": "Clients", "instance": "Instances"}
 
 ENTITIES = (
-    Column("name", "Name", 0, link="address"),
+    Column("name", "Name", 40, link="address"),
     Column("score", "Risk score (points)", 20, "number", link="why_address"),
     Column("alerts", "Alerts", 8, "count"),
-    Column("top_rule", "Alert with most points", 40, link="top_address"),
+    Column("top_rule", "Alert with most points", 0, link="top_address"),
     Column("top_points", "Its points", 12, "number"),
     Column("last_time", "Latest alert (UTC)", 20, "time"),
 )

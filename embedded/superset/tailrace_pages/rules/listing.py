@@ -36,7 +36,7 @@ RULES = (
     Column("level", "Severity", 16, "severity"),
     Column("title", "Rule", 0, link="address"),
     Column("alerts", "Alerts", 8, "count"),
-    Column("not_closed", "Open or acknowledged", 12, "count"),
+    Column("not_closed", "Open or acknowledged", 14, "count"),
     Column("true_positives", "True positives", 10, "count"),
     Column("harmless", "False or benign", 10, "count"),
     Column("last_shown", "Last alert (UTC)", 20, note="In the time range"),

@@ -42,12 +42,12 @@ COLUMNS = (
     Column("query", "Statement", 0, "code", link="address"),
     Column("total_seconds", "Total time", 14, "duration", note="Sum of the execution times in the slow logs"),
     Column("share", "Share", 8, "share", note="Of the total time of all statements"),
-    Column("total_change", "Total vs before", 12, note=BEFORE),
+    Column("total_change", "Total vs before", 14, note=BEFORE),
     Column("executions", "Executions", 12, "count"),
-    Column("p95", "p95", 12, "duration", note="95 % of the executions took at most this time"),
-    Column("p95_change", "p95 vs before", 12, note=BEFORE),
-    Column("last_seen", "Last seen (UTC)", 24, "time", note=LAST_SEEN),
-    Column("query_id", "Query id", 16, "id"),
+    Column("p95", "p95", 10, "duration", note="95 % of the executions took at most this time"),
+    Column("p95_change", "p95 vs before", 14, note=BEFORE),
+    Column("last_seen", "Last seen (UTC)", 20, "time", note=LAST_SEEN),
+    Column("query_id", "Query id", 14, "id"),
 )
 
 SLOWER_COLUMNS = (
