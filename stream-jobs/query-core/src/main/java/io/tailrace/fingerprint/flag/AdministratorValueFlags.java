@@ -28,9 +28,8 @@ public final class AdministratorValueFlags {
     private static final byte[] SITE_ADMINS = ByteText.ascii("'siteadmins'");
 
     /** The last word of a table or column whose texts name roles or groups. */
-    private static final Pattern PLACE = Pattern.compile(
-            "(?:.*[._`])?(?:[a-z0-9]+_)*(?:user_?meta|user_?roles?|roles?|role_?name"
-                    + "|role_?assignments?|groups?|group_?name|group_?users?|user_?groups?|capabilities|permissions?|config)`?");
+    private static final Pattern PLACE = Pattern.compile("(?:.*[._`])?(?:user_?meta|user_?roles?|roles?|role_?name"
+            + "|assignments?|groups?|group_?name|group_?users?|user_?groups?|capabilities|permissions?|config)`?");
     /** A column that is 1 or TRUE for administrators. */
     private static final Pattern MARK = Pattern.compile(
             "(?:.*[._`])?(?:is_?)?(?:admin|administrator|(?:super|site|system)_?(?:admin|user)|superuser_access)`?");
