@@ -25,7 +25,7 @@ public final class AdministratorValueFlags {
     private static final byte[] VALUES = ByteText.ascii("values");
 
     /** The setting of Moodle that lists them: {@code WHERE name = 'siteadmins'}. */
-    private static final byte[] SITE_ADMINS = ByteText.ascii("'siteadmins'");
+    private static final String SITE_ADMINS = "siteadmins";
 
     /** The last word of a table or column whose texts name roles or groups. */
     private static final Pattern PLACE = Pattern.compile("(?:.*[._`])?(?:user_?meta|user_?roles?|roles?|role_?name"
@@ -154,7 +154,7 @@ public final class AdministratorValueFlags {
         if (!isPlace || tokens.kind() != Kind.TEXT && !(masked && tokens.kind() == Kind.PLACEHOLDER)) {
             return false;
         }
-        return masked || VALUE.matcher(text()).matches() && (assigns || tokens.is(SITE_ADMINS));
+        return masked || VALUE.matcher(text()).matches() && (assigns || text().equalsIgnoreCase(SITE_ADMINS));
     }
 
     private boolean isYes() {

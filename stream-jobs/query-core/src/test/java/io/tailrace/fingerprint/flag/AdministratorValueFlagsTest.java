@@ -14,6 +14,7 @@ class AdministratorValueFlagsTest {
                 "INSERT INTO wp_usermeta (user_id, meta_key, meta_value) VALUES (9, 'wp_capabilities', 'a:1:{s:13:\"administrator\";b:1;}')",
                 "UPDATE `wp_usermeta` SET `meta_value` = 'a:1:{s:13:\\\"administrator\\\";b:1;}' WHERE umeta_id = 7",
                 "UPDATE mdl_config SET value = CONCAT(value, ',4711') WHERE name = 'siteadmins'",
+                "UPDATE mdl_config SET value = '2,9' WHERE name = \"siteadmins\"",
                 "UPDATE auth_user SET is_superuser = 1 WHERE id = 5",
                 "UPDATE users u SET u.`isAdmin` = TRUE, name = 'x' WHERE id = 5",
                 "INSERT INTO users (login, is_admin, mail) VALUES ('a', 0, 'b'), (CONCAT('c', 'd'), '1', 'e')",
