@@ -123,6 +123,28 @@ class PlannedAccountsTest {
         assertThat(alerts).isEqualTo(level == null ? List.of() : List.of(level + " refused_administrator_login"));
     }
 
+    /** A panel creates databases on each day; a developer dropped one once. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+            root localhost | LOW
+            root 10.0.9.8  | CRITICAL
+            dev 10.0.9.8   | CRITICAL
+            eve 10.0.9.8   | CRITICAL
+            """)
+    void aDatabaseDroppedByRoutineHasALowerLevel(String who, String level) throws IOException {
+        List<String> lines = new ArrayList<>();
+        for (int day = 20; day < 23; day++) {
+            lines.add(line("202611" + day + " 09:00:00", "root localhost", "CREATE DATABASE t1_wp"));
+        }
+        lines.add(line(DAY_BEFORE, "dev 10.0.9.8", "DROP DATABASE shop_old"));
+        lines.add(line(NOW, who, "DROP DATABASE campus"));
+
+        assertThat(alertsOfLast(lines)).containsOnlyOnce(level + " database_dropped");
+    }
+
     private static String line(String time, String who, String statement) {
         String[] account = who.split(" ");
         return "%s,db1,%s,%s,31,900,QUERY,shop,'%s',0"

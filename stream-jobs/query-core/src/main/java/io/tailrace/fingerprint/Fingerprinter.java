@@ -1,8 +1,10 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.fingerprint.account.AccountNames;
+import io.tailrace.fingerprint.flag.AdministratorValueFlags;
 import io.tailrace.fingerprint.flag.ConstantConditionFlags;
 import io.tailrace.fingerprint.flag.DynamicStatementFlags;
+import io.tailrace.fingerprint.flag.LargeLimit;
 import io.tailrace.fingerprint.flag.LogEntryText;
 import io.tailrace.fingerprint.flag.SecretPatternFlags;
 import io.tailrace.fingerprint.flag.SettingFlags;
@@ -69,6 +71,7 @@ public final class Fingerprinter {
     private final SettingFlags assigned;
     private final UnionRowFlags unions;
     private final SecretPatternFlags secrets;
+    private final AdministratorValueFlags administrators;
     private final AccountNames accounts;
     private boolean accountsIncomplete;
     /** Applies the previous rules; null if this object does, or until one of their ids is requested. */
@@ -93,6 +96,7 @@ public final class Fingerprinter {
         assigned = new SettingFlags(mode);
         unions = new UnionRowFlags(mode);
         secrets = new SecretPatternFlags(mode);
+        administrators = new AdministratorValueFlags(mode);
         accounts = new AccountNames(mode);
     }
 
@@ -173,8 +177,9 @@ public final class Fingerprinter {
         int end = Math.min(to, from + MAX_READ_LENGTH);
         boolean forges = LogEntryText.isIn(bytes, from, end);
         boolean unclear = masker.dependsOnServer();
+        List<String> limit = LargeLimit.of(bytes, from, withoutSemicolon(bytes, from, to));
         if (!shape.literalsMatter() && !forges && !unclear) {
-            return cut ? List.of(EventFlag.COMMENT_CUTS_STATEMENT.wireName()) : List.of();
+            return cut ? withCut(limit) : limit;
         }
         List<String> flags = new ArrayList<>();
         if (unclear) {
@@ -193,7 +198,15 @@ public final class Fingerprinter {
             flags.addAll(assigned.of(bytes, from, end));
             flags.addAll(unions.of(bytes, from, end));
             flags.addAll(secrets.of(bytes, from, end));
+            flags.addAll(administrators.of(bytes, from, end));
+            flags.addAll(limit);
         }
+        return flags;
+    }
+
+    private static List<String> withCut(List<String> limit) {
+        List<String> flags = new ArrayList<>(limit);
+        EventFlag.COMMENT_CUTS_STATEMENT.addTo(flags);
         return flags;
     }
 
@@ -323,7 +336,8 @@ public final class Fingerprinter {
                 || hidden.arePossible(masked, read)
                 || assigned.arePossible(masked, read)
                 || unions.arePossible(masked, read)
-                || secrets.arePossible(masked, read);
+                || secrets.arePossible(masked, read)
+                || administrators.arePossible(masked, read);
         boolean named = accounts.arePossible(masked, read);
         names.mask(masked, length);
         collapser.collapse(names.bytes(), names.length());

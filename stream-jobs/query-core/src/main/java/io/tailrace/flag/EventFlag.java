@@ -79,6 +79,15 @@ public enum EventFlag {
     UNION_WITH_LABEL("union_with_label", QueryEvent.class, AuditEvent.class),
     /** A password, token or PIN is compared with LIKE and hardly more than wildcards: {@code token LIKE '%'}. */
     SECRET_WILDCARD("secret_wildcard", QueryEvent.class, AuditEvent.class),
+    /** The statement ends with a LIMIT of 10,000 rows or more. */
+    LARGE_LIMIT("large_limit", QueryEvent.class, AuditEvent.class),
+    /** The statement ends with a LIMIT of 100,000 rows or more. */
+    VERY_LARGE_LIMIT("very_large_limit", QueryEvent.class, AuditEvent.class),
+    /**
+     * An INSERT or UPDATE assigns a value by which an application knows administrators: {@code is_admin = 1}, {@code role =
+     * 'admin'}.
+     */
+    ADMINISTRATOR_VALUE("administrator_value", QueryEvent.class, AuditEvent.class),
     /** A comment contains the end of a literal or of a parenthesis that was opened before the comment. */
     COMMENT_CUTS_STATEMENT("comment_cuts_statement", QueryEvent.class, AuditEvent.class),
     /** A line of a literal, a comment or a quoted name begins like an entry of a log of MySQL or MariaDB. */

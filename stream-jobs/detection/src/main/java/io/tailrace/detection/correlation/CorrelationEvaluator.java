@@ -149,13 +149,13 @@ public final class CorrelationEvaluator {
         boolean known = rule.known().rules().contains(ruleKey);
         for (String value : values(ruleKey, event)) {
             RuleMatch match = occurrence(ruleKey, event, value, watermark);
-            if (!known && rule.known().only() && !further.isOfKnownGroup(match, window)) {
-                continue; // not stored either: clients choose names
+            if (known ? further.isOfKnownDay(match, window) : further.isOfIgnoredGroup(match, window)) {
+                continue;
             }
             Earlier earlier = further.earlier(match, group, window);
             boolean isNew = window.add(match, limit) >= 0;
             if (isNew && known) {
-                window.compact(match, rule.timespanMicros() / 2); // leaves an old one in every timespan
+                further.compact(match, window);
             } else if (isNew) {
                 Map<String, String> entity = new LinkedHashMap<>(Map.of(rule.field(), value));
                 entity.putAll(entity(group));

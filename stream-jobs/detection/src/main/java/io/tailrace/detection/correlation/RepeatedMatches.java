@@ -22,6 +22,7 @@ final class RepeatedMatches {
     private static final List<String> LOCAL = List.of("", "localhost", "::1");
 
     private static final String LOOPBACK = "127.";
+    private static final long DAY_MICROS = ChronoUnit.DAYS.getDuration().toMillis() * 1_000;
     /** Number of values that an alert names. */
     private static final int MAX_OTHERS = 8;
 
@@ -63,12 +64,30 @@ final class RepeatedMatches {
 
     Earlier earlier(RuleMatch match, List<String> group, GroupWindow window) {
         List<String> others = rule.known().only() ? others(match, window) : List.of();
-        return new Earlier(reported(match, group, window), known(match, window), others);
+        Optional<Long> reported = rule.known().isByRoutine() ? Optional.empty() : reported(match, group, window);
+        return new Earlier(reported, known(match, window), others);
     }
 
-    /** Returns whether the group is known, with whatever value. */
-    boolean isOfKnownGroup(RuleMatch match, GroupWindow window) {
-        return knowing(match, window).findAny().isPresent();
+    /** Returns whether a match by which a group is known is not needed, because another one has its day and value. */
+    boolean isOfKnownDay(RuleMatch match, GroupWindow window) {
+        return rule.known().isByRoutine()
+                && window.occurrences().stream().anyMatch(other -> other.isLike(match) && day(other) == day(match));
+    }
+
+    private static long day(RuleMatch match) {
+        return Math.floorDiv(match.micros(), DAY_MICROS);
+    }
+
+    /** Returns whether a match raises no alert because its group is not known. Clients choose names: it is not stored. */
+    boolean isOfIgnoredGroup(RuleMatch match, GroupWindow window) {
+        return rule.known().only() && knowing(match, window).findAny().isEmpty();
+    }
+
+    /** Drops a match by which a group is known, if others suffice: one remains in every timespan, or on each day. */
+    void compact(RuleMatch latest, GroupWindow window) {
+        if (!rule.known().isByRoutine()) {
+            window.compact(latest, rule.timespanMicros() / 2);
+        }
     }
 
     private List<String> others(RuleMatch match, GroupWindow window) {
@@ -100,10 +119,13 @@ final class RepeatedMatches {
 
     /** Returns the time of the first match, with the same value, by which the group is known; empty if it is not. */
     private Optional<Long> known(RuleMatch match, GroupWindow window) {
-        return knowing(match, window)
+        List<RuleMatch> same = knowing(match, window)
                 .filter(other -> other.value().equals(match.value()))
-                .map(RuleMatch::micros)
-                .min(Comparator.naturalOrder());
+                .toList();
+        long days = same.stream().map(RepeatedMatches::day).distinct().count();
+        return days < rule.known().days()
+                ? Optional.empty()
+                : same.stream().map(RuleMatch::micros).min(Comparator.naturalOrder());
     }
 
     /** Returns the earlier matches by which the group of a match is known. */

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 class KnownGroupsTest {
 
     private static final long SECOND = 1_000_000;
+    private static final int DAY = 86_400;
     private static final long LATENESS = 5 * SECOND;
     private static final String BODY = "type: value_count\ngroup-by: [user, host]\noptional: [user, host]\n"
             + "condition: {gte: 1, field: instance}\nrepeat_level: low\nrules: made\nknown_by: works\n"
@@ -132,6 +133,44 @@ class KnownGroupsTest {
     }
 
     @Test
+    void aRoutineIsKnownByMatchesOnSeveralDays() throws IOException {
+        start("known_after: 1d\nknown_days: 2", "90d");
+
+        on("works", "one", 0, "dba", "jump");
+        on("works", "one", 3600, "dba", "jump"); // on the same day
+        on("made", "one", 2 * DAY, "dba", "jump"); // one day is no routine
+        on("made", "one", 2 * DAY + 5, "dba", "jump"); // a repetition has the level of the rule
+        on("works", "one", 3 * DAY, "dba", "jump");
+        byte[] state = state();
+
+        start("known_after: 1d\nknown_days: 2", "90d");
+        engine.read(new DataInputStream(new ByteArrayInputStream(state)));
+        on("made", "one", 3 * DAY + 60, "dba", "jump"); // the second day is not long ago
+        on("made", "one", 5 * DAY, "dba", "jump");
+        on("made", "two", 5 * DAY, "dba", "jump");
+
+        assertThat(levels())
+                .containsExactly(
+                        "MEDIUM one dba jump",
+                        "MEDIUM one dba jump",
+                        "MEDIUM one dba jump",
+                        "LOW one dba jump",
+                        "MEDIUM two dba jump");
+    }
+
+    @Test
+    void aRoutineNeedsOneMatchOfEachDayInItsState() throws IOException {
+        start("known_after: 1d\nknown_days: 2", "90d");
+        on("works", "one", 0, "dba", "jump");
+        int size = state().length;
+        for (int minute = 1; minute < 600; minute++) {
+            on("works", "one", minute * 60, "dba", "jump");
+        }
+
+        assertThat(state()).hasSize(size);
+    }
+
+    @Test
     void theRuleItselfCountsItsOwnMatchesOnly() {
         CorrelationRule rule = rules("known_after: 10s").correlations().get(0);
 
@@ -149,6 +188,10 @@ class KnownGroupsTest {
         assertThat(errors(BODY)).singleElement().asString().contains("known_after");
         assertThat(errors(BODY.replace("known_by: works\n", "") + "known_only: true"))
                 .containsExactly("only a correlation with known_by has known_only");
+        assertThat(errors(BODY.replace("known_by: works\n", "") + "known_days: 3"))
+                .containsExactly("only a correlation with known_by has known_days");
+        assertThat(errors(BODY + "known_after: 1d\nknown_days: 1"))
+                .containsExactly("known_days is expected to be a number from 2 to 30, found 1");
         assertThat(errors(BODY + "known_after: 1d\nknown_only: 7"))
                 .containsExactly("known_only is expected to be true or false");
         assertThat(errors(BODY.replace("known_by: works\n", "") + "known_after: 1d"))
@@ -157,6 +200,14 @@ class KnownGroupsTest {
                 .containsExactly("known_by is expected to name rules that the correlation does not count, found made");
         assertThat(errors(BODY.replace("known_by: works", "known_by: nothing") + "known_after: 1d"))
                 .containsExactly("there is no rule nothing, or it was rejected");
+    }
+
+    private void start(String more, String timespan) {
+        RuleSet rules = new RuleSetReader()
+                .text("x.yml", RULES + correlation("c", BODY.replace("100s", timespan) + more))
+                .ruleSet();
+        assertThat(rules.errors()).isEmpty();
+        engine = new InMemoryCorrelationEngine(rules.correlations(), LATENESS);
     }
 
     private void start(String more) {

@@ -34,6 +34,10 @@ final class CorrelationCompiler {
     private static final String KNOWN_BY = "known_by";
     private static final String KNOWN_AFTER = "known_after";
     private static final String KNOWN_ONLY = "known_only";
+    private static final String KNOWN_DAYS = "known_days";
+    /** The state has a match of each day. */
+    private static final int MAX_DAYS = 30;
+
     private static final Set<String> KEYS = Set.of(
             "type",
             "rules",
@@ -47,7 +51,8 @@ final class CorrelationCompiler {
             ONE_CHANGE,
             KNOWN_BY,
             KNOWN_AFTER,
-            KNOWN_ONLY);
+            KNOWN_ONLY,
+            KNOWN_DAYS);
     /** Maximum bound, because state stores that many matches of a group. */
     private static final BigDecimal MAX_BOUND = BigDecimal.valueOf(500_000);
 
@@ -179,7 +184,7 @@ final class CorrelationCompiler {
     /** An extension that Sigma does not define. */
     private Known known(List<String> references) {
         if (!map.has(KNOWN_BY)) {
-            for (String key : List.of(KNOWN_AFTER, KNOWN_ONLY)) {
+            for (String key : List.of(KNOWN_AFTER, KNOWN_ONLY, KNOWN_DAYS)) {
                 if (map.has(key)) {
                     throw map.refusal(map.keyNode(key), "only a correlation with known_by has " + key);
                 }
@@ -195,7 +200,23 @@ final class CorrelationCompiler {
                     "known_by is expected to name rules that the correlation does not count, found "
                             + String.join(", ", rules));
         }
-        return new Known(Set.copyOf(rules), timespan(KNOWN_AFTER), isTrue(KNOWN_ONLY));
+        return new Known(Set.copyOf(rules), timespan(KNOWN_AFTER), isTrue(KNOWN_ONLY), days());
+    }
+
+    private int days() {
+        if (!map.has(KNOWN_DAYS)) {
+            return 1;
+        }
+        String written = map.text(KNOWN_DAYS);
+        if (written.matches("[0-9]{1,2}")) {
+            int days = Integer.parseInt(written);
+            if (days >= 2 && days <= MAX_DAYS) {
+                return days;
+            }
+        }
+        throw map.refusal(
+                map.keyNode(KNOWN_DAYS),
+                KNOWN_DAYS + " is expected to be a number from 2 to " + MAX_DAYS + ", found " + written);
     }
 
     private long timespan(String key) {

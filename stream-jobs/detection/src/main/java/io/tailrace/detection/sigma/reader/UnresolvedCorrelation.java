@@ -76,7 +76,11 @@ record UnresolvedCorrelation(
                 rule.condition(),
                 rule.repeatLevel(),
                 rule.changeMicros(),
-                new Known(known, rule.known().afterMicros(), rule.known().only()),
+                new Known(
+                        known,
+                        rule.known().afterMicros(),
+                        rule.known().only(),
+                        rule.known().days()),
                 true);
     }
 }

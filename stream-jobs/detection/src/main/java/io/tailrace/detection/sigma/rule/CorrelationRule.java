@@ -43,10 +43,17 @@ public record CorrelationRule(
      * @param rules keys of their rules; empty: no group is known
      * @param afterMicros time from such a match on after which the group is known
      * @param only whether only groups raise alerts that are known with any value of {@link CorrelationRule#field}
+     * @param days number of days (UTC) on which a known group had such matches; with more than one, only known groups have
+     *     the {@link CorrelationRule#repeatLevel}, and repeated matches of others keep the level of the rule
      */
-    public record Known(Set<String> rules, long afterMicros, boolean only) {
+    public record Known(Set<String> rules, long afterMicros, boolean only, int days) {
 
-        public static final Known NONE = new Known(Set.of(), 0, false);
+        public static final Known NONE = new Known(Set.of(), 0, false, 1);
+
+        /** Returns whether regular matches make a group known, not a single one. */
+        public boolean isByRoutine() {
+            return days > 1;
+        }
     }
 
     /** The metric within the window. */
