@@ -208,12 +208,6 @@ export class Browser {
    */
   async #goTo(slug, path) {
     await this.#growWindow();
-    await this.#routeTo(slug, path);
-    await this.#opened();
-  }
-
-  /** Changes the address to that of a dashboard, and waits for its charts. */
-  async #routeTo(slug, path) {
     if (new URL(this.page.url()).pathname === `/superset/dashboard/${slug}/`) {
       await this.showFirst(); // Superset opens the same dashboard with its previous tab
     }
@@ -231,6 +225,7 @@ export class Browser {
       const shown = [...document.querySelectorAll(chart)].map((each) => Number(each.getAttribute('data-test-chart-id')));
       return shown.length > 0 && shown.every((id) => its.includes(id)); // at first the page still shows the charts of the previous dashboard
     }, [CHART, charts], { polling: POLL_MS });
+    await this.#opened();
   }
 
   /** Opens the list of dashboards from a dashboard, as Superset's menu does. */
@@ -258,14 +253,6 @@ export class Browser {
     const milliseconds = await this.page.evaluate(() => window.drawnSince);
     await this.page.waitForLoadState('networkidle'); // requests of the charts below must not delay the next dashboard
     return milliseconds;
-  }
-
-  /** Opens a dashboard from another one as `glance` does, but within the loaded page, which saves CPU-seconds. */
-  async glanceInside(slug, path) {
-    await this.page.setViewportSize(this.viewport);
-    await this.#routeTo(slug, path);
-    await this.#drawn({ inSightOnly: true });
-    await this.page.waitForLoadState('networkidle');
   }
 
   /** Changes the size of the window, and waits until the visible charts have the widths of their panels and are drawn. */
