@@ -255,19 +255,19 @@ export class Browser {
     return milliseconds;
   }
 
-  /** Changes the size of the window, and waits until the visible charts have the widths of their panels and are drawn. */
+  /** Changes the size of the window, and waits until the panels and the visible charts have followed its width, and are drawn. */
   async resize(viewport) {
-    const fit = ([chart, marked]) => [...document.querySelectorAll(chart)].filter(window.shown).every((each) => {
-      const [panel, drawing] = [each.querySelector('.slice_container'), each.querySelector('canvas, table')];
-      const fits = panel && drawing && Math.abs(panel.clientWidth - drawing.clientWidth) < 2;
-      if (!marked) {
-        each.toggleAttribute('data-fits', Boolean(fits));
-      }
-      return fits || !each.hasAttribute('data-fits'); // a narrow table is as wide as its texts
-    });
-    await this.page.evaluate(fit, [CHART, false]);
+    const widths = ([chart]) => [...document.querySelectorAll(chart)].filter(window.shown).map((each) => [
+      each.querySelector('.slice_container')?.clientWidth, each.querySelector('canvas, table')?.clientWidth]);
+    const before = await this.page.evaluate(widths, [CHART]);
+    const isWider = this.page.viewportSize().width !== viewport.width;
     await this.page.setViewportSize(viewport);
-    await this.page.waitForFunction(fit, [CHART, true], { polling: POLL_MS });
+    await this.page.waitForFunction(([chart, known, changes]) => [...document.querySelectorAll(chart)].filter(window.shown).every((each, number) => {
+      const [panel, drawing] = known[number] ?? [];
+      const [now, drawn] = [each.querySelector('.slice_container')?.clientWidth, each.querySelector('canvas, table')?.clientWidth];
+      const isFull = Math.abs(panel - drawing) < 2; // a narrow table is as wide as its texts
+      return !isFull || (Math.abs(now - drawn) < 2 && (!changes || now !== panel));
+    }), [CHART, before, isWider], { polling: POLL_MS });
     await this.#drawn({ inSightOnly: true });
     await this.page.waitForLoadState('networkidle');
   }
