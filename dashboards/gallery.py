@@ -3,7 +3,7 @@
 python -m dashboards.gallery URL SECRETS RAW [NAME...] runs tests/gallery.mjs, which writes pictures of two
 sizes and both themes to RAW, and reduces them to docs/images/gallery/THEME-WIDTHxHEIGHT/NAME.webp: at most
 256 colours, in lossless WebP, which takes half the bytes of PNG. SECRETS is the directory with the passwords
-of Superset's users, in the demo's home. With RESUME=1 it takes only the pictures that RAW does not have.
+of Superset's users, in the demo's home. With RESUME=1 it takes only pictures that are in neither directory.
 """
 
 import os
@@ -65,6 +65,7 @@ def take(url: str, secrets: str, raw: Path, names: list[str]) -> bool:
         **os.environ,
         "SUPERSET_URL": url,
         "SECRETS": secrets,
+        "KEPT": str(GALLERY),
         "BROWSER_TIMEOUT_MS": os.environ.get("BROWSER_TIMEOUT_MS", str(TIMEOUT_MS)),
     }
     return subprocess.run(["node", "gallery.mjs", raw, *names], cwd=TESTS, env=environment).returncode == 0

@@ -208,12 +208,6 @@ export class Browser {
    */
   async #goTo(slug, path) {
     await this.#growWindow();
-    await this.#routeTo(slug, path);
-    await this.#opened();
-  }
-
-  /** Changes the address to that of a dashboard, and waits for its charts. */
-  async #routeTo(slug, path) {
     if (new URL(this.page.url()).pathname === `/superset/dashboard/${slug}/`) {
       await this.showFirst(); // Superset opens the same dashboard with its previous tab
     }
@@ -231,6 +225,7 @@ export class Browser {
       const shown = [...document.querySelectorAll(chart)].map((each) => Number(each.getAttribute('data-test-chart-id')));
       return shown.length > 0 && shown.every((id) => its.includes(id)); // at first the page still shows the charts of the previous dashboard
     }, [CHART, charts], { polling: POLL_MS });
+    await this.#opened();
   }
 
   /** Opens the list of dashboards from a dashboard, as Superset's menu does. */
@@ -260,27 +255,19 @@ export class Browser {
     return milliseconds;
   }
 
-  /** Opens a dashboard from another one as `glance` does, but within the loaded page, which saves CPU-seconds. */
-  async glanceInside(slug, path) {
-    await this.page.setViewportSize(this.viewport);
-    await this.#routeTo(slug, path);
-    await this.#drawn({ inSightOnly: true });
-    await this.page.waitForLoadState('networkidle');
-  }
-
-  /** Changes the size of the window, and waits until the visible charts have the widths of their panels and are drawn. */
+  /** Changes the size of the window, and waits until the panels and the visible charts have followed its width, and are drawn. */
   async resize(viewport) {
-    const fit = ([chart, marked]) => [...document.querySelectorAll(chart)].filter(window.shown).every((each) => {
-      const [panel, drawing] = [each.querySelector('.slice_container'), each.querySelector('canvas, table')];
-      const fits = panel && drawing && Math.abs(panel.clientWidth - drawing.clientWidth) < 2;
-      if (!marked) {
-        each.toggleAttribute('data-fits', Boolean(fits));
-      }
-      return fits || !each.hasAttribute('data-fits'); // a narrow table is as wide as its texts
-    });
-    await this.page.evaluate(fit, [CHART, false]);
+    const widths = ([chart]) => [...document.querySelectorAll(chart)].filter(window.shown).map((each) => [
+      each.querySelector('.slice_container')?.clientWidth, each.querySelector('canvas, table')?.clientWidth]);
+    const before = await this.page.evaluate(widths, [CHART]);
+    const isWider = this.page.viewportSize().width !== viewport.width;
     await this.page.setViewportSize(viewport);
-    await this.page.waitForFunction(fit, [CHART, true], { polling: POLL_MS });
+    await this.page.waitForFunction(([chart, known, changes]) => [...document.querySelectorAll(chart)].filter(window.shown).every((each, number) => {
+      const [panel, drawing] = known[number] ?? [];
+      const [now, drawn] = [each.querySelector('.slice_container')?.clientWidth, each.querySelector('canvas, table')?.clientWidth];
+      const isFull = Math.abs(panel - drawing) < 2; // a narrow table is as wide as its texts
+      return !isFull || (Math.abs(now - drawn) < 2 && (!changes || now !== panel));
+    }), [CHART, before, isWider], { polling: POLL_MS });
     await this.#drawn({ inSightOnly: true });
     await this.page.waitForLoadState('networkidle');
   }

@@ -6,16 +6,17 @@
 //
 // It prints the seconds of each page and each error; then it exits with 1. No action takes longer than BROWSER_TIMEOUT_MS.
 //
-// Environment: SUPERSET_URL; SECRETS, as in screenshots.mjs; RESUME; BROWSER_TIMEOUT_MS.
+// Environment: SUPERSET_URL; SECRETS, as in screenshots.mjs; RESUME; KEPT, a directory with reduced pictures, THEME-WIDTHxHEIGHT/NAME.webp,
+// which RESUME does not take again; THEMES, by default "light dark"; BROWSER_TIMEOUT_MS.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { Browser } from './browser.mjs';
 import { openPage, password, pathOf, pictured, reload } from './pictured_pages.mjs';
 
 const [directory, ...wanted] = process.argv.slice(2);
 const SIZES = [{ width: 1440, height: 900 }, { width: 1920, height: 1080 }];
-const THEMES = ['light', 'dark'];
+const THEMES = process.env.THEMES?.split(' ') ?? ['light', 'dark'];
 /** Pictures that are compared until two in a row are equal: texts and charts are drawn over several frames. */
 const MOST_PICTURES = 20;
 
@@ -24,29 +25,30 @@ class Gallery {
     Object.assign(this, { browser, page: browser.page });
   }
 
-  /** Takes dashboards in one theme. The first one loads Superset's scripts in this theme; the others are opened inside its page. */
-  async takeDashboards(dashboards, theme) {
-    await this.page.emulateMedia({ colorScheme: theme });
-    let isLoaded = false;
-    for (const { slug, timed } of dashboards) {
-      if (SIZES.every((size) => !isMissing(slug, theme, size))) {
-        continue;
-      }
-      isLoaded = await attempt(`${slug}, ${theme}`, async () => {
-        const path = slug === 'query-detail' ? await this.#statement() : pathOf(slug, timed);
-        await (isLoaded ? this.browser.glanceInside(slug, path) : this.browser.glance(path));
-        isLoaded = false; // if the picture fails, the next one loads all scripts again
-        for (const size of SIZES) {
-          await this.browser.resize(size);
-          await this.#take(slug, theme, size);
-        }
-      });
+  /**
+   * Takes a dashboard in one theme. It loads Superset's page: inside the page of another dashboard, labels may keep the colours that
+   * they have there, and texts of dashboards without tabs stay empty.
+   */
+  async takeDashboard({ slug, timed }, theme) {
+    if (SIZES.every((size) => !isMissing(slug, theme, size))) {
+      return;
     }
+    await this.page.emulateMedia({ colorScheme: theme });
+    await attempt(`${slug}, ${theme}`, async () => {
+      await this.browser.glance(slug === 'query-detail' ? await this.#statement() : pathOf(slug, timed));
+      for (const size of SIZES) {
+        await this.browser.resize(size);
+        await this.#take(slug, theme, size);
+      }
+    });
   }
 
-  /** The address to which the first plan change leads. */
+  /** The path to which the first plan change leads. The link keeps the time range. */
   async #statement() {
-    this.statement ??= await this.browser.open('plans', { instance: 'shop-db-1' }).then(() => this.browser.href('Plan changes', 'open'));
+    if (!this.statement) {
+      await this.browser.follow(pathOf('plans', true));
+      this.statement = await this.browser.href('Plan changes', 'open');
+    }
     return this.statement;
   }
 
@@ -88,20 +90,20 @@ function fileOf(name, theme, { width, height }) {
 }
 
 function isMissing(name, theme, size) {
-  return !process.env.RESUME || !existsSync(fileOf(name, theme, size));
+  const file = fileOf(name, theme, size);
+  const kept = process.env.KEPT && join(process.env.KEPT, relative(directory, file).replace(/png$/, 'webp'));
+  return !process.env.RESUME || !(existsSync(file) || (kept && existsSync(kept)));
 }
 
-/** Takes pictures of a page and prints their seconds, or the error. Returns whether there was none. */
+/** Takes pictures of a page and prints their seconds, or the error. */
 async function attempt(name, take) {
   const began = Date.now();
   try {
     await take();
     console.log(`${name}: ${Math.round((Date.now() - began) / 1000)} s`);
-    return true;
   } catch (error) {
     console.error(`${name}: ${error.message}`);
     process.exitCode = 1;
-    return false;
   }
 }
 
@@ -116,8 +118,10 @@ for (const [user, all] of pictured()) {
   try {
     await browser.logInByRequest(user, password(user));
     const gallery = new Gallery(browser);
-    for (const theme of THEMES) {
-      await gallery.takeDashboards(dashboards, theme);
+    for (const dashboard of dashboards) {
+      for (const theme of THEMES) {
+        await gallery.takeDashboard(dashboard, theme);
+      }
     }
     for (const name of pages) {
       await gallery.takePage(name);
