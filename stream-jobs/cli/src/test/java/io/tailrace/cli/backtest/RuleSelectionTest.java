@@ -50,7 +50,7 @@ class RuleSelectionTest {
                         "signed_range: it reads signed ranges, not events");
         assertThat(all.notJudged())
                 .as("pack rules that a backtest leaves out: the names of changed accounts and roles are not stored")
-                .hasSizeLessThan(18);
+                .hasSizeLessThan(19);
         assertThat(all.judged())
                 .extracting(RuleHeader::name)
                 .contains("account_dropped", "account_locked", "privileges_revoked", "role_activated");
