@@ -17,7 +17,7 @@ ALTER TABLE tailrace.ledger {on_cluster}
     ADD PROJECTION IF NOT EXISTS minutes_by_day
     (
         SELECT cluster, instance, source, log, toDate(at),
-            minIf(at, kind = 'CENSUS'), maxIf(at, kind IN ('CENSUS', 'FRONTIER')),
+            maxIf(at, kind IN ('CENSUS', 'FRONTIER')),
             groupBitOrForEachIf(
                 arrayPushBack(arrayWithConstant(toHour(at), toUInt64(0)), bitShiftLeft(toUInt64(1), toMinute(at))),
                 kind IN ('CENSUS', 'FRONTIER'))
