@@ -1,12 +1,14 @@
 // Opens dashboards in Chromium as a user does, waits until every chart is drawn, and reads the contents of the charts.
 //
-// It also records what users do not see: requests to other machines, errors of the console, and charts whose query failed.
+// It also records what users do not see: requests to other machines, errors of the console, charts whose query failed, and series
+// without the colour that their dashboard names.
 
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { parseRison } from './rison.mjs';
+import { wronglyColoured } from './series_colours.mjs';
 import { chartsAnswered, isDrawn, requestLike, requestsOf } from './chart_requests.mjs';
 
 /** Chromium without windows. It takes a fifth less CPU time than `chromium --headless`, which starts the whole browser. */
@@ -324,6 +326,7 @@ export class Browser {
     await this.#turnTo(tab);
     await this.fitWindow();
     await this.settle();
+    this.errors.push(...await wronglyColoured(this.page));
     this.views.set(tab, { read: this.changes, isDrawn: true, charts: await this.#read(), cutOff: await this.#cutOff() });
   }
 

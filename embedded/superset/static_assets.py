@@ -1,4 +1,4 @@
-"""Changes nine things in the static files of Superset 6.1.0 that no setting changes.
+"""Changes ten things in the static files of Superset 6.1.0 that no setting changes.
 
     python static_assets.py DIRECTORY     superset/static/assets of an installation
 
@@ -15,6 +15,8 @@
 - A single number that is unknown is "N/A", as in rows of numbers, instead of "No data".
 - A dashboard that is opened from the menu shows its first tab. Superset keeps the tabs of all dashboards of a
   visit, so that a link to a tab decided which tab the next visit began with.
+- A dashboard that is opened inside the page of another one is drawn when its contents have replaced those of
+  the other one. Superset draws the other one again first, and then drops the colours of all series.
 - The numbers of a heat map's legend have the text colour of the theme. Superset leaves them dark in both.
 
 Files are replaced, not changed, because uv links them to its cache. Browsers keep files with a hash in their
@@ -202,6 +204,29 @@ def without_earlier_path(script: str) -> str:
     return KEPT_PATH.sub("", script)
 
 
+OPEN_DASHBOARD = re.compile(
+    r"(?P<known>\w+)=(?P<selected>\(0,\w+\.\w+\)\()\(\{dashboardInfo:(?P<info>\w+)\}\)=>"
+    r"(?P=info)&&Object\.keys\((?P=info)\)\.length>0\)"
+)
+"""Where the page of a dashboard learns whether the contents of one are known, as the minifier writes it."""
+WANTED_DASHBOARD = re.compile(r"\{dashboard_title:\w+,id:(?P<id>\w+)=0\}=")
+
+
+def without_other_dashboard(script: str) -> str:
+    """Returns the text of a script that draws a dashboard when its own contents are known.
+
+    Superset draws it as soon as those of any dashboard are. It applies `label_colors` to the first one that it
+    draws, and resets the colours when the contents of the other one are replaced.
+    """
+    known, wanted = OPEN_DASHBOARD.search(script), WANTED_DASHBOARD.search(script)
+    if not (known and wanted):
+        return script
+    name, info = known["known"], known["info"]
+    of_id = f"{name}={known['selected']}({{dashboardInfo:{info}}})=>{info}&&{info}.id)"
+    drawn = re.compile(rf"(?<=[,(])(?P<loaded>\w+)&&{re.escape(name)}(?=\?)")
+    return drawn.sub(rf"\g<loaded>&&{name}==={wanted['id']}", script.replace(known[0], of_id))
+
+
 CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("*.entry.js", without_telemetry),
     ("*.entry.js", with_levels_by_severity),
@@ -213,6 +238,7 @@ CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("*.chunk.js", with_times_of_range),
     ("*.chunk.js", with_not_available),
     ("*.chunk.js", with_coloured_legend),
+    ("*.chunk.js", without_other_dashboard),
 )
 
 

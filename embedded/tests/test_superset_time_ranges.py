@@ -51,7 +51,12 @@ NUMBER = 'if(null==a)t=(0,i.t)("No data");else if("number"==typeof a)t=n(a)'
 OPTIONS = "const drawn=merge({},o,h.echartsOptionsOverrides||{})"
 PATH = "let X=hash||0,Z=L.directPathToChild||[];X&&$[X]&&(Z=($[X].parents||[]).slice()).push(X)"
 TABS = "const loaded={isRefreshing:!1,activeTabs:C||(null==L?void 0:L.activeTabs)||[]}"
-"""Parts of the scripts for the text of a time range, for a single number, a chart and a loaded dashboard."""
+PAGE = (
+    "const page=()=>{let g=(0,d.d4)(({dashboardInfo:e})=>e&&Object.keys(e).length>0),z=!!_,"
+    '{dashboard_title:P,id:F=0}=_||{};return shown(P,z&&g?"drawn":"loading")}'
+)
+"""Parts of the scripts for the text of a time range, for a single number, a chart, a loaded dashboard, and the
+page of a dashboard."""
 
 
 @pytest.fixture
@@ -66,6 +71,7 @@ def assets(tmp_path) -> Path:
     (tmp_path / "10.chunk.js").write_text(OPTIONS)
     (tmp_path / "11.entry.js").write_text(TABS)
     (tmp_path / "12.entry.js").write_text(PATH)
+    (tmp_path / "13.chunk.js").write_text(PAGE)
     (tmp_path / "3.chunk.js").write_text('case"Last day":return n')
     return tmp_path
 
@@ -188,6 +194,17 @@ def test_a_former_link_to_a_tab_does_not_choose_the_tab_of_a_dashboard(assets):
     before = 'const L={directPathToChild:["TABS","TAB-one"]},$={"TAB-two":{parents:["TABS"]}}'
     for named, shown in (('""', []), ('"TAB-two"', ["TABS", "TAB-two"])):
         assert answer(f"{before},hash={named};{script};console.log(JSON.stringify(Z))") == shown
+
+
+def test_a_dashboard_is_not_drawn_with_the_contents_of_another_one(assets):
+    static_assets.change(assets)
+    script = (assets / "13.chunk.js").read_text()
+    assert static_assets.without_other_dashboard(script) == script, "it is changed once"
+    before = "const d={d4:select=>select({dashboardInfo}),id:0},shown=(title,state)=>state"
+    for known, shown in (("{}", "loading"), ("{id:1}", "loading"), ("{id:2}", "drawn")):
+        opened = f'{before},dashboardInfo={known},_={{id:2,dashboard_title:"Alerts"}};{script}'
+        assert answer(f"{opened};console.log(JSON.stringify(page()))") == shown
+    assert answer(f"{before},dashboardInfo={{}},_=null;{script};console.log(JSON.stringify(page()))") == "loading"
 
 
 def answer(script: str) -> object:
