@@ -5,6 +5,7 @@ Run it with Superset's Python and variables. SUPERSET_HOME contains a copy of th
 """
 
 import json
+import re
 import socket
 import sys
 from collections import Counter
@@ -140,6 +141,34 @@ def unanswered(application) -> list[str]:
                 pass
 
         return [raised_by(lambda: store.rows("SELECT 1")), raised_by(at_once)]
+
+
+def refused(application) -> list[str]:
+    """Returns the errors of a page whose query takes too long, finds too many rows, or reads no table."""
+    from tailrace_pages.store import Store
+
+    slow = "SELECT count() FROM numbers(1000000000000) SETTINGS max_execution_time = 1"
+    with asked_as_admin(application):
+        store = Store("tailrace")
+        return [
+            raised_by(lambda sql=sql: store.rows(sql))
+            for sql in (slow, "SELECT number FROM numbers(300000)", "SELECT 1 FROM nothing")
+        ]
+
+
+def error_pages(application) -> list[dict]:
+    """Returns what a browser gets of errors of a page: one that may pass, on a form too, and one that stays."""
+    from tailrace_pages.page_errors import BusyError, UnavailableError
+    from tailrace_pages.registration import _error_page
+
+    found = []
+    for error, method in ((BusyError, "GET"), (BusyError, "POST"), (UnavailableError, "GET")):
+        asked = {"path": "/tailrace/alerts/", "query_string": "range=7d", "method": method}
+        with application.test_request_context(**asked, headers={"Accept": "text/html"}):
+            answer = _error_page(error("It is busy."))
+            links = re.findall(r'href="(/tailrace/alerts/[^"]*)"', answer.get_data(as_text=True))
+            found.append({"status": answer.status_code, "wait": answer.headers.get("Retry-After"), "links": links})
+    return found
 
 
 def clients(application) -> list[list[str]]:
@@ -311,6 +340,7 @@ def main() -> None:
     )
     said.update(results_of_the_database(application))
     said["unanswered"], said["clients"] = unanswered(application), clients(application)
+    said["refused"], said["error pages"] = refused(application), error_pages(application)
     said["permissions"] = permissions(application)
     from sqlalchemy.orm import Session
 

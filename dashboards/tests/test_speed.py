@@ -123,8 +123,25 @@ def test_each_statement_names_its_user_with_concurrent_users(took):
 
 
 def test_a_page_says_that_no_server_answers(took):
-    said = "UnavailableError: ClickHouse did not answer the query; the log of Superset has the reason."
+    said = "BusyError: ClickHouse does not answer. Try again in a moment; Superset's log has the reason."
     assert took["unanswered"] == [said, said]
+
+
+def test_a_page_says_why_a_query_failed_and_what_to_do(took):
+    slow, many, nothing = took["refused"]
+    assert slow == (
+        "BusyError: ClickHouse stopped a query of this page after 20 seconds. "
+        "Try again in a moment; if that fails, choose a shorter time range or more filters."
+    )
+    assert many.startswith("UnavailableError: A query found too many rows; choose a shorter time range")
+    assert nothing.startswith("UnavailableError: ClickHouse refused a query of this page")
+
+
+def test_the_page_of_an_error_that_may_pass_repeats_the_request(took):
+    read, sent, stays = took["error pages"]
+    assert read == {"status": 503, "wait": "10", "links": ["/tailrace/alerts/?range=7d"]}
+    assert sent == {"status": 503, "wait": "10", "links": []}, "a link would not send the form again"
+    assert stays == {"status": 503, "wait": None, "links": []}
 
 
 def test_trusted_proxies_name_the_client_and_the_scheme(took):

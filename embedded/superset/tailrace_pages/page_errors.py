@@ -34,7 +34,14 @@ class NotFoundError(PageError):
 
 
 class UnavailableError(PageError):
-    """ClickHouse or Kafka does not answer, or a query took too long."""
+    """The data cannot be read: a part of Tailrace is missing, or refuses the query."""
 
     status = 503
     title = "The data cannot be read now"
+
+
+class BusyError(UnavailableError):
+    """ClickHouse does not answer, or has too much to do: the same request may succeed a moment later."""
+
+    retry_seconds = 10
+    """Value of the header Retry-After, as in the REST API. The page has a link that repeats the request."""

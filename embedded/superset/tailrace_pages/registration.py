@@ -14,7 +14,7 @@ from flask import Blueprint, Flask, Response, request
 
 from tailrace_pages import permissions, rendering, static_files
 from tailrace_pages.page import Page
-from tailrace_pages.page_errors import NotFoundError, PageError
+from tailrace_pages.page_errors import BusyError, NotFoundError, PageError
 from tailrace_pages.search import schedule_access
 from tailrace_pages.viewer import with_policy
 
@@ -103,8 +103,11 @@ def _own_blueprint() -> Blueprint:
 
 
 def _error_page(error: PageError) -> Any:
-    if "text/html" not in request.accept_mimetypes:
-        return Response(f"{error}\n", error.status, mimetype="text/plain")
-    answer = rendering.render_error(error)
+    if "text/html" in request.accept_mimetypes:
+        answer = rendering.render_error(error)
+    else:
+        answer = Response(f"{error}\n", mimetype="text/plain")
     answer.status_code = error.status
+    if isinstance(error, BusyError):
+        answer.headers["Retry-After"] = f"{error.retry_seconds}"
     return answer

@@ -24,7 +24,7 @@ from tailrace_pages import (
     time_range,
 )
 from tailrace_pages.columns import Column, least_width
-from tailrace_pages.page_errors import BadAddressError, PageError
+from tailrace_pages.page_errors import BadAddressError, BusyError, PageError
 from tailrace_pages.time_range import TimeRange
 from tailrace_pages.viewer import Viewer, viewer
 
@@ -94,7 +94,9 @@ def render_error(error: PageError) -> Response:
         seen_by = viewer() if current_user.is_authenticated else None
     except PageError:
         seen_by = None
-    known = {"title": error.title, "sentence": str(error), "viewer": seen_by, "span": None, "messages": []}
+    again = changed() if isinstance(error, BusyError) and request.method == "GET" else ""
+    known = {"title": error.title, "sentence": str(error), "again": again}
+    known |= {"viewer": seen_by, "span": None, "messages": []}
     return _html("error.html", {**known, "navigation": navigation(seen_by) if seen_by else []})
 
 

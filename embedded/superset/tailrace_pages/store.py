@@ -18,14 +18,20 @@ from typing import Any
 from flask import g
 
 from tailrace_pages import at_once, queries, recent_rows
-from tailrace_pages.page_errors import UnavailableError
+from tailrace_pages.page_errors import BusyError, UnavailableError
 from tailrace_pages.viewer import viewer
 
 LIMITS = {"max_execution_time": 20, "max_result_rows": 200_000}
-"""Settings of every statement; a query that needs less says LIMIT. Exceeding one is an UnavailableError."""
+"""Settings of every statement; a query that needs less says LIMIT. Exceeding the time is a BusyError: it is
+time of the clock, so a busy machine stops queries that are fast otherwise. Exceeding the rows is an
+UnavailableError.
+"""
 FORMATS = {"UInt64": "native", "UUID": "string", "IPv*": "string"}
 """Superset's engine sets the format of UInt64 to signed for the whole process."""
-TOO_SLOW = "TIMEOUT_EXCEEDED"
+TOO_SLOW, TOO_MANY_ROWS = "TIMEOUT_EXCEEDED", "TOO_MANY_ROWS_OR_BYTES"
+TOO_BUSY = ("TOO_MANY_SIMULTANEOUS_QUERIES", "MEMORY_LIMIT_EXCEEDED", "QUOTA_EXCEEDED")
+"""Names of ClickHouse's errors."""
+AGAIN = "Try again in a moment; if that fails, choose a shorter time range or more filters."
 
 _log = logging.getLogger(__name__)
 _recent = recent_rows.RecentRows()
@@ -83,7 +89,7 @@ def _reading() -> Iterator[None]:
         if isinstance(error, DBAPIError) and not isinstance(error.orig, Error):
             raise
         _log.warning("a page's query failed", exc_info=True)
-        raise UnavailableError(_sentence(error)) from error
+        raise _unavailable(getattr(error, "orig", error)) from error
 
 
 def store() -> Store:
@@ -109,10 +115,24 @@ def _database(audience: str) -> Any:
     return known[audience]
 
 
-def _sentence(error: Exception) -> str:
-    if TOO_SLOW in str(error):
-        return "The query took too long; choose a shorter time range or more filters."
-    return "ClickHouse did not answer the query; the log of Superset has the reason."
+def _unavailable(error: Exception) -> UnavailableError:
+    """Returns what a page says about an error of ClickHouse's driver or of a socket.
+
+    It has the name of ClickHouse's error, or none if the server did not answer.
+    """
+    from clickhouse_connect.driver.exceptions import OperationalError
+
+    name = getattr(error, "name", None)
+    if name == TOO_SLOW:
+        seconds = LIMITS["max_execution_time"]
+        return BusyError(f"ClickHouse stopped a query of this page after {seconds} seconds. {AGAIN}")
+    if name in TOO_BUSY:
+        return BusyError(f"ClickHouse has too many queries to answer now. {AGAIN}")
+    if name == TOO_MANY_ROWS:
+        return UnavailableError("A query found too many rows; choose a shorter time range or more filters.")
+    if name is None and isinstance(error, OperationalError | OSError):
+        return BusyError("ClickHouse does not answer. Try again in a moment; Superset's log has the reason.")
+    return UnavailableError("ClickHouse refused a query of this page; Superset's log has the reason.")
 
 
 def _value(value: Any) -> Any:

@@ -12,7 +12,7 @@ from tailrace.search.scheduled import library
 from tailrace.search.scheduled.library import ForeignSearchError, Library, NoSearchError
 from tailrace.search.scheduled.saved import SavedSearch, ScheduleError
 from tailrace_pages import analyst, queries, rendering
-from tailrace_pages.page_errors import BadAddressError, ForbiddenError, NotFoundError, UnavailableError
+from tailrace_pages.page_errors import BadAddressError, BusyError, ForbiddenError, NotFoundError
 from tailrace_pages.search import asking, saved_listing
 from tailrace_pages.search.blueprint import blueprint, own_path
 from tailrace_pages.viewer import page, viewer
@@ -174,7 +174,7 @@ def _read(run: Callable[[], Any]) -> Any:
     except ForeignSearchError as error:
         raise ForbiddenError(_sentence(error)) from None
     except (OSError, ClickHouseError) as error:
-        raise UnavailableError("ClickHouse did not answer; try again later.") from error
+        raise BusyError("ClickHouse did not answer. Try again in a moment.") from error
 
 
 def _changed(
