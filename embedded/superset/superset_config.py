@@ -323,6 +323,14 @@ _WAITING = (
 )
 
 
+# Flows of a Sankey chart. Of 1,000 actions, one is a thousandth of the chart's height: without a border it is
+# invisible. Flows that cross stay distinguishable, because they are not opaque.
+_FLOWS = {
+    "lineStyle": {"opacity": 0.6, "borderWidth": 1, "borderColor": "#8F8F8F"},
+    "emphasis": {"lineStyle": {"opacity": 0.85}},
+}
+
+
 def _theme(base: dict, ink: str, link: str) -> dict:
     logo = b64encode(_LOGO.format(ink=ink).encode()).decode()
     brand = {
@@ -340,7 +348,7 @@ def _theme(base: dict, ink: str, link: str) -> dict:
     # Labels of up to 40 characters (access_flow.sql) are beside the flows, not on them. Flows of few actions
     # are so far apart that their labels do not overlap.
     beside = [{"depth": 0, "label": {"position": "left"}}]
-    flows = {"nodeGap": 16, "left": 250, "right": 250, "levels": beside}
+    flows = {"nodeGap": 16, "left": 250, "right": 250, "levels": beside, **_FLOWS}
     return {
         **base,
         "token": {**base["token"], **brand},

@@ -70,6 +70,12 @@ def test_the_list_of_incidents_names_their_most_severe_rules(levels, shown):
     assert row["rules"] == ", ".join(f"R{number}" for number in range(len(levels)))
 
 
+def test_two_rules_of_an_incident_have_room_in_a_window_of_1440_pixels():
+    """A character 0 has 7.8 pixels; cells and page have 16 and 48 pixels around them (static/pages.css)."""
+    taken = sum(7.8 * column.width + 16 for column in incidents.COLUMNS if column.width)
+    assert 1440 - 48 - (7.8 * 4 + 16) - taken >= 210
+
+
 def test_an_incident_leads_to_its_only_user_and_its_only_client():
     alerts = ({"rule_title": "R", "client": client} for client in ("10.0.0.8", "10.0.0.9"))
     found = incident_of(*alerts)
@@ -95,8 +101,9 @@ def test_an_incident_says_to_whom_its_alerts_are_assigned(assignees, shown):
     assert incidents.row(found)["assigned"] == shown
     assert dict(incidents.facts(found, False))["Assigned to"] == [(shown, "")]
     assert incidents.row(found)["seconds"] == 0
-    for columns in (incidents.COLUMNS, incidents.CSV_COLUMNS):
-        assert "assigned" in [column.key for column in columns]
+    assert incidents.row(found)["handled"] == f"open, {shown}"
+    assert "handled" in [column.key for column in incidents.COLUMNS]
+    assert {"state", "assigned"} <= {column.key for column in incidents.CSV_COLUMNS}
 
 
 @pytest.mark.parametrize(

@@ -32,15 +32,16 @@ COLUMNS = (
     Column("users", "Users", 14, link="user_address"),
     Column("clients", "Clients", 14, link="client_address"),
     Column("instances", "Instances", 12),
-    Column("tactics", "Tactics in order", 16),
-    Column("state", "State", 12),
-    Column("assigned", "Assigned to", 12, note="To whom its alerts are assigned"),
+    Column("tactics", "Tactics in order", 20),
+    Column("handled", "State, assigned to", 16, note="To whom its alerts are assigned"),
 )
 CSV_COLUMNS = (
     COLUMNS[0],
     Column("began", "First alert begins (UTC)", 20, "time"),
     COLUMNS[2],
-    *COLUMNS[4:],
+    *COLUMNS[4:-1],
+    Column("state", "State"),
+    Column("assigned", "Assigned to"),
     Column("rules", "Rules"),
     Column("incident", "Id"),
 )
@@ -112,6 +113,7 @@ def row(incident: Incident, has_entities: bool = False) -> dict[str, Any]:
         "first_rules": _first_of(incident.worst_rules),
         "state": incident.state,
         "assigned": assigned(incident),
+        "handled": f"{incident.state}, {assigned(incident)}",
         "address": links.address("alerts", "incidents", incident.id),
     }
 
