@@ -29,9 +29,9 @@ COLUMNS = (
     Column("ended", "Latest event (UTC)", 20, "time", link="address"),
     Column("seconds", "Lasts", 10, "duration", note="From the begin of the first alert to the latest event"),
     Column("alerts", "Alerts", 6, "count"),
-    Column("users", "Users", 14, link="user_address"),
+    Column("users", "Users", 12, link="user_address"),
     Column("clients", "Clients", 14, link="client_address"),
-    Column("instances", "Instances", 12),
+    Column("instances", "Instances", 10),
     Column("tactics", "Tactics in order", 20),
     Column("handled", "State, assigned to", 16, note="To whom its alerts are assigned"),
 )

@@ -12,15 +12,15 @@ from tailrace_pages import formats
 from tailrace_pages.columns import Column
 
 TABLES = (
-    Column("kind", "Class of records", 24),
-    Column("table", "Table", 24),
+    Column("kind", "Class of records", 20),
+    Column("table", "Table", 20),
     Column("days", "Kept (days)", 10, "count"),
     Column("mark", "Demands", 0, note="● kept long enough, ▲ too short, ○ no number of days is set"),
     Column("rows", "Rows", 12, "count"),
     Column("oldest", "Oldest row (UTC)", 14),
     Column("expires", "Expires next (UTC)", 16, note="When the oldest row without a hold expires"),
     Column("held", "Held rows", 10, "count"),
-    Column("archive", "Waits for archive", 20),
+    Column("archive", "Waits for archive", 14),
 )
 CSV_TABLES = (*TABLES, Column("short", "Too short for"))
 HOLDS = (
