@@ -25,10 +25,7 @@ class Gallery {
     Object.assign(this, { browser, page: browser.page });
   }
 
-  /**
-   * Takes a dashboard in one theme. It loads Superset's page: inside the page of another dashboard, labels may keep the colours that
-   * they have there, and texts of dashboards without tabs stay empty.
-   */
+  /** Takes a dashboard in one theme. It loads Superset's page, so that no picture depends on the one before. */
   async takeDashboard({ slug, timed }, theme) {
     if (SIZES.every((size) => !isMissing(slug, theme, size))) {
       return;

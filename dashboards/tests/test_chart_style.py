@@ -263,7 +263,7 @@ def test_charts_have_colours_of_the_palette_only():
 
 
 def test_all_dashboards_have_the_same_colours_of_series():
-    """Superset keeps the colours of the first dashboard while its page is open."""
+    """A person who follows a link from one to another finds the same colours."""
     compiled = [COMPILED[f"dashboards/{name}.yaml"] for name in names(of_kind("dashboards"))]
     palettes = [each["metadata"]["label_colors"] for each in compiled]
     assert {*formats.LEVELS} <= {*palettes[0]}

@@ -104,11 +104,9 @@ class Compiler:
         return {**content, "published": True, "position": position, "metadata": metadata, **_identity(asset)}
 
     def _colours(self) -> dict[str, str]:
-        """Returns the colours of series of all dashboards.
+        """Returns the colours of series of all dashboards: a series has one colour everywhere.
 
-        Superset keeps those of the first dashboard while its page is open: without a common palette, the
-        colours of a dashboard would depend on the one from which a person came. Raises AssetError for a
-        series with two colours.
+        Raises AssetError for a series with two colours.
         """
         found: dict[str, str] = {}
         for each in self.assets:
