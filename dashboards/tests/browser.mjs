@@ -37,6 +37,8 @@ const LAYOUT_FRAMES = 300;
 const TIMEOUT_MS = Number(process.env.BROWSER_TIMEOUT_MS ?? 600_000);
 /** The time between two reads of the page, in milliseconds. Each reads all charts, which costs CPU time on a busy machine. */
 const POLL_MS = 250;
+/** Lines of a column's title. */
+const MOST_TITLE_LINES = 3;
 /** A height that contains the first view of every dashboard. A window that grows draws its charts again. */
 const WINDOW_HEIGHT = 1400;
 /** If a form is absent after this time, Superset has mounted it again. The test opens it up to this many times, with longer waits. */
@@ -606,7 +608,7 @@ export class Browser {
   }
 
   async #cutOffNow() {
-    return this.page.evaluate(() => {
+    return this.page.evaluate((most) => {
       const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowY)
         && element.scrollHeight > element.clientHeight + 2;
       const texts = [...document.querySelectorAll('.dashboard-markdown')]
@@ -617,10 +619,19 @@ export class Browser {
       const sideways = [...document.querySelectorAll('[data-test-viz-type="table"]')]
         .filter((table) => window.shown(table) && [...table.querySelectorAll('div:has(> table)')].some((box) => box.scrollWidth > box.clientWidth + 2))
         .map((table) => `table wider than its panel: ${table.getAttribute('data-test-chart-name')}`);
+      const lines = (title) => { // texts of a title; its sort icon has none
+        const range = document.createRange();
+        range.selectNodeContents(title);
+        const texts = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 8);
+        return texts.length && Math.round((Math.max(...texts.map(({ bottom }) => bottom)) - Math.min(...texts.map(({ top }) => top)))
+          / parseFloat(getComputedStyle(title).lineHeight));
+      };
+      const titles = [...document.querySelectorAll('[data-test-viz-type="table"]:not([data-test-chart-name$=" summary"]) th')]
+        .filter((title) => window.shown(title) && lines(title) > most).map((title) => `title of more than ${most} lines: ${title.innerText.trim()}`);
       const menu = document.querySelector('.main-nav')?.getBoundingClientRect();
       const menus = menu && (menu.top > 0 || menu.right > window.innerWidth) ? ['the menu does not fit into the header'] : [];
-      return [...texts, ...tables, ...sideways, ...menus];
-    });
+      return [...texts, ...tables, ...sideways, ...titles, ...menus];
+    }, MOST_TITLE_LINES);
   }
 
   /** Selects a value in a filter of the filter bar. applyFilters applies it. */
