@@ -3,6 +3,7 @@
 test_dashboards_axe.py examines the pages, which contain the colours of Superset, too.
 """
 
+import ast
 import math
 import re
 from itertools import combinations
@@ -173,6 +174,23 @@ def test_colours_of_charts_are_distinguishable_from_each_other(vision):
     for one, other in combinations(PALETTE, 2):
         difference = math.dist(oklab(one, vision), oklab(other, vision))
         assert difference >= LEAST_DIFFERENCE, (one, other, round(difference, 3))
+
+
+FLOWS = ast.literal_eval(re.search(r"^_FLOWS = (\{.*?^\})", CONFIGURATION, re.DOTALL | re.MULTILINE)[1])
+LEAST_OF_FLOWS = 1.8
+"""Of areas that cross each other, so that they cannot be opaque. Superset's flows have 1.14 in the dark theme.
+The nodes at their ends have LEAST_OF_GRAPHICS, and labels."""
+
+
+@pytest.mark.parametrize("theme", BACKGROUNDS)
+def test_flows_are_visible(theme):
+    """A flow of one action in a thousand is as wide as its border."""
+    line = FLOWS["lineStyle"]
+    assert line["borderWidth"] >= 1
+    for colour in (*PALETTE, line["borderColor"]):
+        for background in BACKGROUNDS[theme]:
+            assert contrast(blended(colour, background, line["opacity"]), background) >= LEAST_OF_FLOWS, colour
+    assert FLOWS["emphasis"]["lineStyle"]["opacity"] > line["opacity"], "under the pointer"
 
 
 def test_work_pages_have_the_same_colours():
