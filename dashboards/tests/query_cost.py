@@ -157,7 +157,7 @@ def refused(application) -> list[str]:
 
 
 def error_pages(application) -> list[dict]:
-    """Returns what a browser gets of errors of a page: one that may pass, on a form too, and one that stays."""
+    """Returns the pages of errors: of one that may pass, also on a form, and of one that stays."""
     from tailrace_pages.page_errors import BusyError, UnavailableError
     from tailrace_pages.registration import _error_page
 
@@ -167,7 +167,9 @@ def error_pages(application) -> list[dict]:
         with application.test_request_context(**asked, headers={"Accept": "text/html"}):
             answer = _error_page(error("It is busy."))
             links = re.findall(r'href="(/tailrace/alerts/[^"]*)"', answer.get_data(as_text=True))
-            found.append({"status": answer.status_code, "wait": answer.headers.get("Retry-After"), "links": links})
+            found.append(
+                {"status": answer.status_code, "wait": answer.headers.get("Retry-After"), "links": links}
+            )
     return found
 
 

@@ -178,8 +178,8 @@ def test_colours_of_charts_are_distinguishable_from_each_other(vision):
 
 FLOWS = ast.literal_eval(re.search(r"^_FLOWS = (\{.*?^\})", CONFIGURATION, re.DOTALL | re.MULTILINE)[1])
 LEAST_OF_FLOWS = 1.8
-"""Of areas that cross each other, so that they cannot be opaque. Superset's flows have 1.14 in the dark theme.
-The nodes at their ends have LEAST_OF_GRAPHICS, and labels."""
+"""Of areas that cross each other, so that they cannot be opaque. Superset draws them with 1.14 in the dark
+theme. The nodes at their ends have LEAST_OF_GRAPHICS, and labels."""
 
 
 @pytest.mark.parametrize("theme", BACKGROUNDS)
@@ -189,7 +189,9 @@ def test_flows_are_visible(theme):
     assert line["borderWidth"] >= 1
     for colour in (*PALETTE, line["borderColor"]):
         for background in BACKGROUNDS[theme]:
-            assert contrast(blended(colour, background, line["opacity"]), background) >= LEAST_OF_FLOWS, colour
+            assert contrast(blended(colour, background, line["opacity"]), background) >= LEAST_OF_FLOWS, (
+                colour
+            )
     assert FLOWS["emphasis"]["lineStyle"]["opacity"] > line["opacity"], "under the pointer"
 
 

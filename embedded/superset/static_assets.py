@@ -215,8 +215,8 @@ WANTED_DASHBOARD = re.compile(r"\{dashboard_title:\w+,id:(?P<id>\w+)=0\}=")
 def without_other_dashboard(script: str) -> str:
     """Returns the text of a script that draws a dashboard when its own contents are known.
 
-    Superset draws it as soon as those of any dashboard are. It applies `label_colors` to the first one that it
-    draws, and resets the colours when the contents of the other one are replaced.
+    Superset draws it as soon as those of any dashboard are. It applies `label_colors` when it begins to draw,
+    and resets the colours when the contents of the other dashboard are replaced.
     """
     known, wanted = OPEN_DASHBOARD.search(script), WANTED_DASHBOARD.search(script)
     if not (known and wanted):

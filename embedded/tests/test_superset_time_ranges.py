@@ -55,8 +55,8 @@ PAGE = (
     "const page=()=>{let g=(0,d.d4)(({dashboardInfo:e})=>e&&Object.keys(e).length>0),z=!!_,"
     '{dashboard_title:P,id:F=0}=_||{};return shown(P,z&&g?"drawn":"loading")}'
 )
-"""Parts of the scripts for the text of a time range, for a single number, a chart, a loaded dashboard, and the
-page of a dashboard."""
+"""Parts of the scripts for the text of a time range, for a single number, a chart, a loaded dashboard, and
+the page of a dashboard."""
 
 
 @pytest.fixture
@@ -204,7 +204,10 @@ def test_a_dashboard_is_not_drawn_with_the_contents_of_another_one(assets):
     for known, shown in (("{}", "loading"), ("{id:1}", "loading"), ("{id:2}", "drawn")):
         opened = f'{before},dashboardInfo={known},_={{id:2,dashboard_title:"Alerts"}};{script}'
         assert answer(f"{opened};console.log(JSON.stringify(page()))") == shown
-    assert answer(f"{before},dashboardInfo={{}},_=null;{script};console.log(JSON.stringify(page()))") == "loading"
+    assert (
+        answer(f"{before},dashboardInfo={{}},_=null;{script};console.log(JSON.stringify(page()))")
+        == "loading"
+    )
 
 
 def answer(script: str) -> object:
