@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from dashboards.bench.fill import fill
+from dashboards.bench.fill import DAYS, fill
 from sql.tests import clickhouse_servers
 from sql.tests.clickhouse_servers import Server, Shards, running
 from tailrace.migrations.rebalancing import Moved, Rebalancing
@@ -59,8 +59,9 @@ class Disk:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--events", type=int, default=10_000_000, help="events of 90 days (default: 10 million)"
+        "--events", type=int, default=10_000_000, help="events of all days (default: 10 million)"
     )
+    parser.add_argument("--days", type=int, default=DAYS, help=f"days of the events (default: {DAYS})")
     parser.add_argument("--home", type=Path, help="directory for the servers; by default a temporary one")
     arguments = parser.parse_args()
     clickhouse_servers.FOR_FEW_ROWS.clear()
@@ -69,7 +70,8 @@ def main() -> None:
         shards.copy_schema()
         with running(shards):
             started = time.monotonic()
-            fill(shards.user("admin"), arguments.events, datetime.now(UTC), partial(print, flush=True))
+            say = partial(print, flush=True)
+            fill(shards.user("admin"), arguments.events, datetime.now(UTC), say, arguments.days)
             print(f"filled in {time.monotonic() - started:.0f} s", flush=True)
             shards.add_servers(1)
             for weights in ((1, 1, 1), (1, 1, 0)):
