@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -20,7 +21,8 @@ from tailrace_local.supervisor import control
 COLLECTORS = ("census", "fluentbit")
 JOBS = {job.name: job for job in (Flink, Detect)}
 FIRST_PORT = int(os.environ.get("SHARDS_FIRST_PORT", "23150"))
-ENTRIES = 100
+RATE = 10
+"""Entries a second of each workload."""
 PAUSE_CHECKPOINTS = 2
 SERVERS = 3
 WAITING = re.compile(
@@ -53,41 +55,45 @@ def stack(shards: Shards) -> Iterator[Stack]:
     running_stack.down()
 
 
-def test_each_byte_once_although_a_shard_is_added_and_removed(shards, stack, tmp_path):
+def test_each_byte_once_although_a_shard_is_added_and_removed_while_logs_grow(shards, stack, tmp_path):
     """Lines also arrive while both jobs are stopped."""
     workloads = [Workload(tmp_path / f"logs-{seed}", seed, f"moved-{seed}") for seed in range(SERVERS)]
     logs = [log for workload in workloads for log in workload.manifests]
     stack.watch(log for workload in workloads for log in workload.logs)
-    write(workloads)
-    wait_until(lambda: min(events(shards)) > 0, "events on both shards")
-    pause(stack)
-    write(workloads)
-    shards.add_servers(1)
-    shards.join((1, 1, 1))
-    shards.migrate()
-    assert rebalanced(shards) == 0
-    assert events(shards)[2] > 0
-    write(workloads)
-    resume(stack)
+    with writing(workloads):
+        wait_until(lambda: min(events(shards)) > 0, "events on both shards")
+        pause(stack)
+        shards.add_servers(1)
+        shards.join((1, 1, 1))
+        shards.migrate()
+        assert rebalanced(shards) == 0
+        added = events(shards)[2]
+        assert added > 0
+        resume(stack)
+        wait_until(lambda: events(shards)[2] > added, "new events on the third shard")
     assert_exact(stack, logs)
     tailrace(stack, "ledger", "--strict")
 
-    pause(stack)
-    write(workloads)
-    shards.join((1, 1, 0))
-    assert rebalanced(shards) == 0
-    assert events(shards)[2] == 0
-    shards.join((1, 1))
-    resume(stack)
-    write(workloads)
+    with writing(workloads):
+        pause(stack)
+        shards.join((1, 1, 0))
+        assert rebalanced(shards) == 0
+        assert events(shards)[2] == 0
+        shards.join((1, 1))
+        resume(stack)
+        stored = sum(events(shards))
+        wait_until(lambda: sum(events(shards)) > stored, "new events on two shards")
     assert_exact(stack, logs)
     tailrace(stack, "ledger", "--strict")
 
 
-def write(workloads: list[Workload]) -> None:
-    for workload in workloads:
-        workload.write(ENTRIES)
-        workload.finish()
+@contextmanager
+def writing(workloads: list[Workload]) -> Iterator[None]:
+    """Writes to all logs in the block, and finishes every entry at its end."""
+    with ExitStack() as written:
+        for workload in workloads:
+            written.enter_context(workload.writing(RATE))
+        yield
 
 
 def pause(stack: Stack) -> None:

@@ -129,6 +129,22 @@ def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):
     await_cleared(stack, "TailraceComponentDown", component="flink")
 
 
+def test_a_collector_that_crashes_again_and_again(stack, watched):
+    workload = watched(seed=7)
+    for _ in range(4):
+        assert not fires(stack, "TailraceComponentCrashes")
+        workload.write(100)
+        stack.kill("fluentbit")
+        stack.await_healthy()
+    workload.finish()
+    await_alert(stack, "TailraceComponentCrashes", component="fluentbit")
+    assert "fluentbit crashed 4 times in the last ten minutes" in tailrace(stack, "health", expected=1)
+    assert "ended by SIGKILL" in tailrace(stack, "status")
+    tailrace(stack, "restart", "fluentbit")
+    await_cleared(stack, "TailraceComponentCrashes", component="fluentbit")
+    assert_exact(stack, workload.manifests)
+
+
 def test_parts_of_a_table_that_are_not_merged(stack):
     table = "tailrace.server_snapshots"
     clickhouse = stack.clickhouse()

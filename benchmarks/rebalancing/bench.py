@@ -15,13 +15,14 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from dashboards.bench.fill import fill
+from dashboards.bench.fill import DAYS, fill
 from sql.tests import clickhouse_servers
 from sql.tests.clickhouse_servers import Server, Shards, running
 from tailrace.migrations.rebalancing import Moved, Rebalancing
 
 TICKS = os.sysconf("SC_CLK_TCK")
 SAMPLE_SECONDS = 5
+PROGRESS_SECONDS = 20
 EVENTS = ("query_events", "audit_events")
 
 
@@ -58,8 +59,9 @@ class Disk:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--events", type=int, default=10_000_000, help="events of 90 days (default: 10 million)"
+        "--events", type=int, default=10_000_000, help="events of all days (default: 10 million)"
     )
+    parser.add_argument("--days", type=int, default=DAYS, help=f"days of the events (default: {DAYS})")
     parser.add_argument("--home", type=Path, help="directory for the servers; by default a temporary one")
     arguments = parser.parse_args()
     clickhouse_servers.FOR_FEW_ROWS.clear()
@@ -68,7 +70,8 @@ def main() -> None:
         shards.copy_schema()
         with running(shards):
             started = time.monotonic()
-            fill(shards.user("admin"), arguments.events, datetime.now(UTC), partial(print, flush=True))
+            say = partial(print, flush=True)
+            fill(shards.user("admin"), arguments.events, datetime.now(UTC), say, arguments.days)
             print(f"filled in {time.monotonic() - started:.0f} s", flush=True)
             shards.add_servers(1)
             for weights in ((1, 1, 1), (1, 1, 0)):
@@ -77,27 +80,41 @@ def main() -> None:
                 measure(shards)
 
 
+class Progress:
+    """Sums what a run reports, and prints it every PROGRESS_SECONDS."""
+
+    def __init__(self) -> None:
+        self.rows = self.copied = self.partitions = 0
+        self.seconds: dict[str, float] = {}
+        self._started = self._last = self._printed = time.monotonic()
+
+    def __call__(self, moved: Moved) -> None:
+        now = time.monotonic()
+        self.seconds[moved.table] = self.seconds.get(moved.table, 0) + now - self._last
+        self._last = now
+        self.partitions += 1
+        self.rows += moved.rows
+        self.copied += moved.stored
+        if now - self._printed > PROGRESS_SECONDS:
+            self._printed = now
+            print(f"  {now - self._started:.0f} s: {moved.table}; {self}", flush=True)
+
+    def __str__(self) -> str:
+        return f"{self.partitions} partitions, {self.copied:,} rows copied, of which {self.rows:,} moved"
+
+
 def measure(shards: Shards) -> None:
     """Moves all rows and prints what that took. Fails if a row is missing or on another shard."""
     before = contents(shards)
-    by_table: dict[str, list[float]] = {}
-    last = time.monotonic()
-
-    def report(moved: Moved) -> None:
-        nonlocal last
-        seconds, last = time.monotonic() - last, time.monotonic()
-        by_table.setdefault(moved.table, []).append(seconds)
-        rows.append(moved.rows)
-
-    rows: list[int] = []
     rebalancing = Rebalancing(Shards.CLUSTER, shards.each("admin"))
+    progress = Progress()
     with measured(shards) as took:
-        rebalancing.run(report)
+        rebalancing.run(progress)
     assert contents(shards) == before
     assert not rebalancing.misplaced()
-    print(f"weights {shards.weights}: {len(rows)} partitions, {sum(rows):,} rows moved, {took['text']}")
-    for table, seconds in sorted(by_table.items(), key=lambda each: -sum(each[1])):
-        print(f"  {table}: {len(seconds)} partitions, {sum(seconds):.1f} s", flush=True)
+    print(f"weights {shards.weights}: {progress}, {took['text']}")
+    for table, seconds in sorted(progress.seconds.items(), key=lambda each: -each[1]):
+        print(f"  {table}: {seconds:.1f} s", flush=True)
 
 
 @contextmanager

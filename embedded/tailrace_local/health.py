@@ -61,6 +61,11 @@ def supervisor_metrics(status: StackStatus, home: Home) -> Iterator[Metric]:
     restarts = CounterMetricFamily(
         "tailrace_component_restarts", "Restarts after a crash.", labels=["component"]
     )
+    recent = GaugeMetricFamily(
+        "tailrace_component_recent_restarts",
+        "Restarts after a crash in the last ten minutes.",
+        labels=["component"],
+    )
     memory = GaugeMetricFamily(
         "tailrace_component_resident_memory_bytes", "Memory of all its processes.", labels=["component"]
     )
@@ -77,11 +82,12 @@ def supervisor_metrics(status: StackStatus, home: Home) -> Iterator[Metric]:
         disk = shutil.disk_usage(home.data(component.name))
         up.add_metric([component.name], component.is_healthy)
         restarts.add_metric([component.name], component.restarts)
+        recent.add_metric([component.name], component.recent_restarts)
         memory.add_metric([component.name], component.rss_bytes)
         cpu.add_metric([component.name], component.cpu_seconds)
         free.add_metric([component.name], disk.free)
         ratio.add_metric([component.name], disk.free / disk.total)
-    return iter((up, restarts, memory, cpu, free, ratio))
+    return iter((up, restarts, recent, memory, cpu, free, ratio))
 
 
 def component_metrics(settings: Settings, home: Home, name: str) -> str:

@@ -22,7 +22,7 @@ from tailrace.ledger.records import Account, LogFile
 from tailrace.migrations.runner import State
 from tailrace_local.cli import EXTENSION
 from tailrace_local.commands import doctor, settings, status
-from tailrace_local.supervisor.control import ComponentStatus
+from tailrace_local.supervisor.control import ComponentStatus, StackStatus
 
 ROWS = [
     {"name": 'say "hi", all', "value": None, "list": ["a", 1], "extra": 1},
@@ -119,6 +119,15 @@ def test_keys_of_status_and_its_unknown_values():
 
     assert list(row) == list(status.KEYS[""])
     assert {name for name, value in row.items() if value is None} == {"pid", *status.NULL_IF_EMPTY}
+
+
+def test_status_shows_a_healthy_component_that_crashes(capsys):
+    component = ComponentStatus(
+        "fluentbit", "healthy", "", 7, 5, 0.0, "", "1.8.15", 0, 0.0, "ended by SIGSEGV", recent_restarts=5
+    )
+    status.show(StackStatus(1, 0.0, (component,)))
+    text = "5 restarts after a crash in the last ten minutes; the last time: ended by SIGSEGV"
+    assert f"fluentbit: {text}" in capsys.readouterr().out
 
 
 def test_keys_of_the_ledger():

@@ -119,6 +119,17 @@ def test_restarts_a_crashing_component_with_back_off_and_shows_the_reason(start)
 
     assert "exit code 3: about to fail; next try in 0.4 s" in status.reason
     assert "about to fail" in stack.home.log("crashing-a").read_text()
+    assert status.recent_restarts == status.restarts
+
+
+def test_a_start_by_hand_forgets_recent_restarts(start):
+    stack = start("steady-a")
+    os.kill(stack.await_healthy("steady-a").pid, signal.SIGKILL)
+    crashed = stack.await_status("steady-a", lambda status: status.is_healthy and status.restarts == 1)
+    control.restart(stack.home, "steady-a")
+
+    after = stack.await_healthy("steady-a")
+    assert (crashed.recent_restarts, after.recent_restarts, after.restarts) == (1, 0, 1)
 
 
 def test_a_component_with_a_problem_is_unhealthy_and_keeps_running(start):

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long  # Helm is built
 
 SOURCES = Path(__file__).parent / "monitoring"
 KINDS = ("PodMonitor", "PrometheusRule")
-OF_THE_CLUSTER = {"TailraceComponentDown", "TailraceDisk"}
+OF_THE_CLUSTER = {"TailraceComponentDown", "TailraceComponentCrashes", "TailraceDisk"}
 """Alerts that use metrics of kube-state-metrics and the kubelet in place of those of the supervisor."""
 
 Check = Callable[[list[dict]], list[str]]

@@ -13,6 +13,7 @@ from tailrace import console
 from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.plural import counted
 from tailrace_local.components.capture import Capture
 from tailrace_local.components.explain import Explain
 from tailrace_local.components.superset import Superset, logins
@@ -42,6 +43,7 @@ KEYS = {
         "rss_bytes": "memory of its processes, in bytes",
         "cpu_seconds": "processor time of its processes, in seconds",
         "last_failure": "how it ended before its last automatic restart; null if it never did",
+        "recent_restarts": "automatic restarts in the last ten minutes, since it was last started by hand",
     }
 }
 NULL_IF_EMPTY = ("reason", "address", "version", "last_failure")
@@ -116,13 +118,17 @@ def show_logins(status: StackStatus, context: Context) -> None:
 
 
 def show(status: StackStatus) -> None:
-    """Prints the table, and a sentence for each component that is not healthy."""
+    """Prints the table, and a sentence for each component that is not healthy or has crashed."""
     console.heading("Components")
     console.table(HEADER, map(_row, status.components), right=("pid", "restarts", "memory", "cpu"))
     for component in status.components:
         if not component.is_healthy:
             colour = COLOURS.get(component.state, console.RED)
             print(console.styled(f"  {component.name}: {component.state}: {component.reason}", colour))
+        elif component.recent_restarts:
+            crashes = counted(component.recent_restarts, "restart")
+            text = f"{crashes} after a crash in the last ten minutes; the last time: {component.last_failure}"
+            print(console.styled(f"  {component.name}: {text}", console.YELLOW))
 
 
 def _row(component: ComponentStatus) -> tuple[object, ...]:

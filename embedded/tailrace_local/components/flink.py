@@ -52,6 +52,8 @@ class FlinkJob(Component):
     needs = ("kafka", "clickhouse")
     tools = ("java", "mvn")
     grace_seconds = 30
+    start_seconds = 600
+    """At a load of 25 a job with state needs up to 44 s. A restart would begin the start again."""
 
     main_class: ClassVar[str]
     account: ClassVar[str]

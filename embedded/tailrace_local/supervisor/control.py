@@ -51,6 +51,8 @@ class ComponentStatus:
     cpu_seconds: float
     last_failure: str = ""
     """How it ended before its last automatic restart; empty if there was none."""
+    recent_restarts: int = 0
+    """Automatic restarts in the last ten minutes, since a user or a changed list started it."""
 
     @property
     def is_healthy(self) -> bool:

@@ -20,6 +20,8 @@ from tailrace_local.supervisor.process_group import Child
 POLL_STARTING_SECONDS = 0.2
 FAILURES_UNTIL_UNHEALTHY = 3
 """A single slow response is ignored; three in a row count as unhealthy."""
+RECENT_SECONDS = 600
+"""Restarts after a crash count as recent for this time."""
 UNKNOWN_VERSION = "unknown"
 """The version of a component that did not answer; each health check asks again."""
 
@@ -74,6 +76,7 @@ class ProcessManager:
         self.last_failure = ""
         self.since = time.time()
         self.restarts = 0
+        self._restarted_at: list[float] = []
         self.version = ""
         self.pid: int | None = None
         self._needs = needs
@@ -88,7 +91,15 @@ class ProcessManager:
     def start(self) -> None:
         """Starts the component when the components that it needs are ready, and keeps it running."""
         if self._task is None:
+            self._restarted_at.clear()
             self._task = asyncio.create_task(self._supervise(), name=self.component.name)
+
+    @property
+    def recent_restarts(self) -> int:
+        """The number of restarts after a crash in the last RECENT_SECONDS, since it was started."""
+        oldest = time.monotonic() - RECENT_SECONDS
+        self._restarted_at = [at for at in self._restarted_at if at > oldest]
+        return len(self._restarted_at)
 
     @property
     def is_kept(self) -> bool:
@@ -117,6 +128,7 @@ class ProcessManager:
                     self._enter(State.BACKOFF, f"{self.last_failure}; next try in {pause:g} s")
                     await asyncio.sleep(pause)
                     self.restarts += 1
+                    self._restarted_at.append(time.monotonic())
         finally:
             self._enter(State.STOPPED)
 

@@ -349,6 +349,7 @@ def _part_status(manager: ProcessManager, usage: procfs.Usage) -> ComponentStatu
         last_failure=manager.last_failure,
         pid=manager.pid,
         restarts=manager.restarts,
+        recent_restarts=manager.recent_restarts,
         since=manager.since,
         address=manager.component.address(),
         version=manager.version,
