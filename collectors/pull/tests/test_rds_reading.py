@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -17,6 +18,8 @@ from tailrace_pull.state import LogState
 LIVE = "slowquery/mysql-slowquery.log"
 SEEDS = 6
 LONG_SEEDS = 500
+RING_FILES = 24
+"""The service uses the name of a rotated file again after so many rotations, which deletes the file."""
 BANNER = b"mysqld, Version: 8.0.36. started with:\nTime Id Command Argument\n"
 
 
@@ -72,13 +75,16 @@ class Writer:
         """The content of each file, in order."""
         self.hours = itertools.count()
         self.is_ring = self.random.random() < 0.5
+        self.lines = itertools.count()
+        self.unread: Callable[[], int] = lambda: 0
+        """Returns the number of files of which no line was read."""
         self.put(BANNER)
 
     def act(self) -> None:
         choice = self.random.random()
         if choice < 0.1:
             self.write(self.random.randrange(12))
-        elif choice < 0.11:
+        elif choice < 0.11 and self.unread() < RING_FILES - 4:  # the service deletes no unread file
             self.rotate()
 
     def write(self, lines: int) -> None:
@@ -89,7 +95,7 @@ class Writer:
 
     def line(self) -> str:
         length = self.random.choice((0, 3, 10, 40, 300, 1000, 3200))
-        return f"{next(COUNTER)} " + "é" * length + "\n"
+        return f"{next(self.lines)} " + "é" * length + "\n"
 
     def put(self, text: bytes) -> None:
         if self.written[-1].endswith("é".encode()[:1]):
@@ -99,16 +105,12 @@ class Writer:
 
     def rotate(self) -> None:
         self.put(b"\n")
-        hour = next(self.hours)
-        self.fake.rename(LIVE, f"{LIVE}.{hour % 24}" if self.is_ring else f"{LIVE}.2026-11-26.{hour:02}")
+        self.fake.rename(LIVE, rotated_name(next(self.hours), self.is_ring))
         self.written.append(b"")
         self.put(BANNER)
 
     def finish(self) -> None:
         self.put(b"\n")
-
-
-COUNTER = itertools.count()
 
 
 @pytest.mark.long
@@ -131,6 +133,7 @@ def check_lines(seed: int) -> None:
     writer = Writer(fake, seed)
     fake.between_calls = writer.act
     puller = Puller(RdsLogs(client_of(fake), "shop-db-1", LIVE))
+    writer.unread = lambda: len(writer.written) - len(puller.runs)
     for _ in range(40):
         with suppress(RemoteError):
             puller.visit(chosen.choice((1000, 1 << 20)))
@@ -140,6 +143,42 @@ def check_lines(seed: int) -> None:
     files = [content for content in writer.written if whole_lines(content)]
     for number, written in zip(sorted(puller.numbers), files, strict=True):
         assert all(len(line) > portion_bytes for line in puller.left_out(number, written))
+
+
+@pytest.mark.parametrize("is_ring", [False, True])
+def test_a_live_file_whose_predecessors_were_deleted_unread_is_a_new_one(is_ring: bool) -> None:
+    """The puller was stopped for more rotations than the service keeps; the new live file is larger."""
+    fake = FakeRds(1, portion_bytes=5000, portion_lines=20)
+    puller = Puller(RdsLogs(client_of(fake), "shop-db-1", LIVE))
+    fake.write(LIVE, BANNER + b"the first file\n")
+    puller.visit_until_read()
+    for hour in range(RING_FILES + 6):
+        fake.rename(LIVE, rotated_name(hour, is_ring))
+        fake.write(LIVE, BANNER + f"of hour {hour}\n".encode() * 9)
+    if not is_ring:
+        for hour in range(6):
+            fake.remove(rotated_name(hour, is_ring))
+    puller.visit_until_read()
+    first, *others = (b"".join(runs.values()) for _, runs in sorted(puller.runs.items()))
+    assert first == BANNER + b"the first file\n"
+    assert others == [BANNER + f"of hour {hour}\n".encode() * 9 for hour in range(5, RING_FILES + 6)]
+
+
+def test_a_live_file_is_a_new_one_if_all_files_were_deleted() -> None:
+    fake = FakeRds(1, portion_bytes=5000, portion_lines=20)
+    puller = Puller(RdsLogs(client_of(fake), "shop-db-1", LIVE))
+    fake.write(f"{LIVE}.0", BANNER + b"an old file\n")
+    fake.write(LIVE, BANNER + b"the first file\n")
+    puller.visit_until_read()
+    fake.remove(f"{LIVE}.0")
+    fake.remove(LIVE)
+    fake.write(LIVE, BANNER + b"another file\n" * 9)
+    puller.visit_until_read()
+    assert BANNER + b"another file\n" * 9 in [b"".join(runs.values()) for runs in puller.runs.values()]
+
+
+def rotated_name(hour: int, is_ring: bool) -> str:
+    return f"{LIVE}.{hour % RING_FILES}" if is_ring else f"{LIVE}.2026-11-26.{hour:02}"
 
 
 def whole_lines(content: bytes) -> bytes:
