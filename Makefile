@@ -326,6 +326,10 @@ bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU an
 bench-pull: $(DEV) ## Megabytes per CPU-second of the puller for each kind of log, 100 MB each; ARGUMENTS="--only rds --megabytes 300"
 	@$(PYTHON) -m e2e.bench_pull $(ARGUMENTS)
 
+.PHONY: bench-pull-instances
+bench-pull-instances: $(DEV) ## CPU time and memory of one puller for 1,000 instances in compressed time; ARGUMENTS="--minutes 60"
+	@PYTHONPATH=embedded:collectors/pull:collectors/capture:collectors/census:. $(DEV)/bin/python -m e2e.bench_pull_instances $(ARGUMENTS)
+
 .PHONY: bench-digests
 bench-digests: $(DEV) ## CPU time of a MySQL 8.0 for samples of 10,000 statement digests; counts under load; ARGUMENTS="--samples 60"
 	@PYTHONPATH=embedded:collectors/capture:. $(DEV)/bin/python -m e2e.bench_digests $(ARGUMENTS)

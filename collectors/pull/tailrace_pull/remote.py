@@ -66,7 +66,12 @@ class FileGoneError(RemoteError):
 
 
 class RemoteLogs(Protocol):
-    """The files of one log of one server: the live file and its rotated predecessors."""
+    """The files of one log of one server: the live file and its rotated predecessors. Or several live files,
+    which the server writes in turn and never renames."""
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether the server renames the live file when it rotates the log."""
 
     def files(self) -> list[RemoteFile]:
         """Lists the files, oldest first; the last one is live. Raises RemoteError."""
