@@ -67,6 +67,10 @@ class RdsLogs:
         after = _next_marker(answer.get("Marker"), marker, data, is_cut)
         return Portion(data, after, not answer.get("AdditionalDataPending"), is_cut, end=_offset(after))
 
+    def further(self, position: str, size: int) -> str | None:
+        known = MARKER.fullmatch(position)
+        return f"{known[1]}:{int(known[2]) + size}" if known else None
+
     def _belongs(self, name: str) -> bool:
         prefix = f"{self._live}." if self.is_renamed else self._live
         return name == self._live or name.startswith(prefix)

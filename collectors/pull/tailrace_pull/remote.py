@@ -59,6 +59,10 @@ class ThrottledError(RemoteError):
     kind = "throttled"
 
 
+class BinaryDataError(RemoteError):
+    """The service refuses a portion because it takes its content for binary data."""
+
+
 class FileGoneError(RemoteError):
     """The file was renamed or deleted after it was listed."""
 
@@ -81,3 +85,6 @@ class RemoteLogs(Protocol):
 
     def read(self, name: str, position: str, lines: int | None = None) -> Portion:
         """Reads at most this number of lines from a position. Raises RemoteError."""
+
+    def further(self, position: str, size: int) -> str | None:
+        """Returns the position that many bytes further; None if the service has no such positions."""
