@@ -326,6 +326,18 @@ bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU an
 bench-pull: $(DEV) ## Megabytes per CPU-second of the puller for each kind of log, 100 MB each; ARGUMENTS="--only rds --megabytes 300"
 	@$(PYTHON) -m e2e.bench_pull $(ARGUMENTS)
 
+.PHONY: bench-pull-kafka
+bench-pull-kafka: $(DEV) ## Megabytes per CPU-second into Kafka: Fluent Bit with a file, and the puller with RDS, in one run
+	@PYTHONPATH=embedded:collectors/census:. $(DEV)/bin/python -m e2e.bench_pull_kafka $(ARGUMENTS)
+
+.PHONY: bench-pull-instances
+bench-pull-instances: $(DEV) ## CPU time and memory of one puller for 1,000 instances in compressed time; ARGUMENTS="--minutes 60"
+	@PYTHONPATH=embedded:collectors/pull:collectors/capture:collectors/census:. $(DEV)/bin/python -m e2e.bench_pull_instances $(ARGUMENTS)
+
+.PHONY: bench-digests
+bench-digests: $(DEV) ## CPU time of a MySQL 8.0 for samples of 10,000 statement digests; counts under load; ARGUMENTS="--samples 60"
+	@PYTHONPATH=embedded:collectors/capture:. $(DEV)/bin/python -m e2e.bench_digests $(ARGUMENTS)
+
 .PHONY: bench-detect
 bench-forwarding: $(DEV) ## Events per second and CPU-seconds of forwarding to a local HTTP Event Collector; ARGUMENTS=--processes 2
 	@$(PYTHON) -m e2e.bench_forwarding $(ARGUMENTS)

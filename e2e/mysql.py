@@ -172,8 +172,8 @@ class Server:
         shutil.copytree(data, self.data)
         (self.data / "auto.cnf").unlink(missing_ok=True)
 
-    def start(self) -> None:
-        """Starts the server and waits until it responds."""
+    def start(self, *options: str) -> None:
+        """Starts the server, with further options, and waits until it responds."""
         files = [
             f"--socket={self.socket}",
             f"--pid-file={self.directory / 'pid'}",
@@ -188,7 +188,7 @@ class Server:
         temporary.mkdir(exist_ok=True)
         with (self.directory / "mysqld.out").open("ab") as out:
             self._process = subprocess.Popen(
-                [self.installation.program, *paths, *_as_root(), *OPTIONS, *files, *where],
+                [self.installation.program, *paths, *_as_root(), *OPTIONS, *files, *where, *options],
                 env={**self.installation.environment(), "TMPDIR": str(temporary)},
                 stdout=out,
                 stderr=out,
@@ -202,6 +202,10 @@ class Server:
         if self._process.poll() is not None:
             raise MySqlError(f"the server does not start: {self.logs / 'error.log'}")
         return False
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def stop(self) -> None:
         """Shuts the server down."""

@@ -15,6 +15,9 @@ from botocore import xform_name
 
 from e2e.pulling.service_http import FaultError
 
+BINARY = b"\1"
+NOT_VIEWED = "should be downloaded instead of viewed"
+"""The end of the answer to a portion with binary data, as users report it (aws/aws-cli#2197)."""
 CUT = "[Your log message was truncated]"
 FAULTS = (
     ("Throttling", 400),
@@ -48,7 +51,7 @@ class FakeRds:
         """Operations that the policy lacks."""
         self._random = random.Random(seed)
         self._portion_bytes = portion_bytes
-        self._portion_lines = portion_lines
+        self.portion_lines = portion_lines
         self._fault_rate = fault_rate
         self._lock = threading.RLock()
         self._now = 1_795_000_000_000
@@ -124,9 +127,11 @@ class FakeRds:
         if file is None:
             raise FaultError("DBLogFileNotFoundFault", asked["LogFileName"], 404)
         start = 0 if asked["Marker"] == "0" else int(asked["Marker"].split(":")[1])
-        lines = min(asked.get("NumberOfLines", self._portion_lines), self._portion_lines)
+        lines = min(asked.get("NumberOfLines", self.portion_lines), self.portion_lines)
         whole = self._up_to(file.content, start, lines)
         data = whole[: self._portion_bytes]
+        if BINARY in data:
+            raise FaultError("InvalidParameterValue", f"This file contains binary data and {NOT_VIEWED}.")
         text, end = data.decode(errors="replace"), start + len(data)
         if len(whole) > len(data) and self._random.random() < 0.5:
             text, end = text + CUT, start + len(whole)  # the rest of the lines is left out

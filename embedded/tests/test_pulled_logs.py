@@ -18,6 +18,7 @@ from tailrace.programs.pull import PullProgram
 from tailrace.sources import pulled_logs
 from tailrace.sources.pulled_logs import PulledLogState
 from tailrace_local.cli import EXTENSION
+from tailrace_local.doctor import service_check
 from tailrace_local.doctor.pulled import findings
 
 NOW = 1_800_000_000.0
@@ -194,7 +195,16 @@ def test_the_doctor_asks_the_service_about_one_server(program, capsys, monkeypat
     assert "db-1 slowlog: slow_query_log is OFF in parameter group shop\n" in text
     assert "DownloadDBLogFilePortion of db-1: the policy lacks rds:DownloadDBLogFilePortion" in text
     assert "ok       db-1 slowlog: log_output is FILE in parameter group shop" in text
-    assert "db-2" not in text and "1 log listed in " in text and "3 errors" in text
+    assert "unknown  no stack is running: no puller reads this server's logs\n         tailrace up" in text
+    assert "db-2" not in text and "1 log listed in " in text and "2 errors" in text
+
+
+def test_the_doctor_of_one_server_succeeds_without_a_stack(program, capsys, monkeypatch):
+    checked = [service_check.Checked("ok", "db-1 slowlog: slow.log can be read", "")]
+    monkeypatch.setattr(service_check, "check", lambda _: checked)
+    assert command_line.main(["doctor", "--source", "db-1"], [EXTENSION]) == Exit.OK
+    text = capsys.readouterr().out
+    assert "no report of the puller" not in text and text.endswith(", 0 errors\n")
 
 
 def test_the_doctor_rejects_a_server_that_is_not_listed(program, capsys):

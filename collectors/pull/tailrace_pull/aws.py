@@ -5,9 +5,16 @@ from collections.abc import Collection
 from typing import Any
 
 import botocore.exceptions
+import botocore.parsers
 from botocore import xform_name
 
-from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError, ThrottledError
+from tailrace_pull.remote import (
+    BinaryDataError,
+    FileGoneError,
+    PermissionMissingError,
+    RemoteError,
+    ThrottledError,
+)
 
 NO_CREDENTIALS = {
     "ExpiredToken",
@@ -19,6 +26,8 @@ NO_CREDENTIALS = {
 }
 DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}
 THROTTLED = {"Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException"}
+BINARY = ("InvalidParameterValue", "binary data")
+"""Code and a part of the message with which RDS refuses a portion, as users report it (aws/aws-cli#2197)."""
 GONE = {"DBLogFileNotFoundFault", "DBLogFileNotFound", "ResourceNotFoundException"}
 
 
@@ -48,6 +57,8 @@ def ask(client: Any, operation: str, subject: str, **parameters: object) -> dict
         return getattr(client, xform_name(operation))(**parameters)
     except botocore.exceptions.ClientError as error:
         raise _classified(client.meta.service_model.service_name, operation, subject, error) from error
+    except botocore.parsers.ResponseParserError as error:
+        raise RemoteError(f"{operation} of {subject}: the answer cannot be decoded") from error
     except (botocore.exceptions.BotoCoreError, OSError) as error:
         raise _without_answer(operation, error) from error
 
@@ -59,6 +70,8 @@ def _classified(
     text = f"{operation} of {subject}: {code}: {error.response.get('Error', {}).get('Message', '')}"
     if code in GONE:
         return FileGoneError(text)
+    if code == BINARY[0] and BINARY[1] in text:
+        return BinaryDataError(text)
     if code in THROTTLED:
         return ThrottledError(text)
     if code in DENIED:

@@ -201,7 +201,8 @@ def _read_rds(entry: Entry, clients: Clients) -> Iterator[Found]:
     live = [file for file in logs.files() if logs.is_live(file.name)]
     if not live:
         message = f"{entry.db_instance} has no file {entry.live_file()}"
-        yield Found("error", message, f"turn the log on, or correct `file`: {GUIDE}#list-the-logs")
+        aurora = "; Aurora: `file: audit/audit.log.*`" if entry.source == "audit" and not entry.file else ""
+        yield Found("error", message, f"turn the log on, or correct `file`{aurora}: {GUIDE}#list-the-logs")
         return
     logs.read(live[0].name, "", 1)
     yield Found("ok", f"{live[0].name} can be read")

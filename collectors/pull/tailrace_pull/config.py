@@ -16,7 +16,7 @@ from tailrace_pull.cloudwatch import CloudWatchLogs
 from tailrace_pull.entry_rules import CLOUDWATCH, HUB, OBJECTS, OTLP, RDS, TABLE, require_valid
 from tailrace_pull.event_hubs import log_of_hub
 from tailrace_pull.kafka_hub import KafkaHub
-from tailrace_pull.log import PulledLog, StreamedLog
+from tailrace_pull.log import PulledLog, SeparateFiles, StreamedLog
 from tailrace_pull.log_tables import LIVE_TABLES, SCHEMA, SqlTables
 from tailrace_pull.object_records import Wanted
 from tailrace_pull.object_store import ObjectStore
@@ -24,7 +24,7 @@ from tailrace_pull.objects import LogOfObjects
 from tailrace_pull.otlp_logs import Attributes
 from tailrace_pull.otlp_topic import OtlpTopic
 from tailrace_pull.performance_schema import PERFORMANCE_SCHEMA
-from tailrace_pull.rds import LIVE_FILES, RdsLogs
+from tailrace_pull.rds import EVERY, LIVE_FILES, RdsLogs
 from tailrace_pull.reading import FilesOfLog, VisitedLog
 from tailrace_pull.table_reading import TableReader
 from tailrace_pull.topic_reading import LogOfTopic
@@ -53,7 +53,8 @@ class Entry:
     region: str = ""
     db_instance: str = ""
     file: str = ""
-    """rds: name of the live file at the service; default: the name for the kind of log."""
+    """rds: name of the live file at the service, or a prefix and `*`; default: the name for the kind of
+    log."""
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
@@ -109,11 +110,13 @@ class Entry:
         if self.kind in (OBJECTS, HUB, OTLP):
             path = f"/{self.kind}/{self._place()}/{self.source}"
             return StreamedLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
-        path = (
-            f"/{self.kind}/{self.region}/{self.db_instance}/{self.live_file()}"
-            if self.kind == RDS
-            else f"/{self.kind}/{self.instance}/{SCHEMA}/{LIVE_TABLES[self.source]}"
-        )
+        if self.kind == RDS:
+            path = f"/{self.kind}/{self.region}/{self.db_instance}/{self.live_file()}"
+            if path.endswith(EVERY):
+                path = path.rpartition("/")[0]
+                return SeparateFiles(self.instance, self.cluster, self.source, path, self.tz, self.format)
+        else:
+            path = f"/{self.kind}/{self.instance}/{SCHEMA}/{LIVE_TABLES[self.source]}"
         return PulledLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
 
     def _place(self) -> str:

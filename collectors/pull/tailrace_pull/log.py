@@ -72,3 +72,11 @@ class StreamedLog(PulledLog):
     def path(self, file: PulledFile) -> str:
         """Returns the path in records. It ends so that no part of a stream's name is a rotation suffix."""
         return f"{self.live_path}/{urllib.parse.quote(file.name, safe='')}.events"
+
+
+@dataclass(frozen=True)
+class SeparateFiles(StreamedLog):
+    """A log of files that are never renamed. `live_path` is the directory of these files."""
+
+    def path(self, file: PulledFile) -> str:
+        return f"{self.live_path}/{urllib.parse.quote(file.name.rpartition('/')[2], safe='')}.events"

@@ -39,6 +39,9 @@ MISSING_SECONDS = 3600
 """How long a file is remembered that is no longer listed: a listing of several pages may skip a renamed
 file."""
 
+ENDED_SECONDS = 6 * 3600
+"""A file that keeps its name gets no more lines, probably, if another one was written so much later."""
+
 
 def match(state: LogState, listing: Listing, logs: RemoteLogs, new_number: Numbers) -> LogState:
     """Returns the state with the files of the listing, in its order, after those that are missing.
@@ -47,18 +50,45 @@ def match(state: LogState, listing: Listing, logs: RemoteLogs, new_number: Numbe
     first lines decide. Raises RemoteError.
     """
     known = state.copy().files
+    if not logs.is_renamed:
+        return _match_by_name(known, listing, new_number)
     found: list[PulledFile] = []
+    was_rotated = _has_lost_files(known, listing)
     for remote in listing.files:
         is_live = logs.is_live(remote.name)
-        file = (
-            _certain(known, remote, is_live) or _by_head(known, remote, logs) or PulledFile(new_number(), "")
-        )
-        if file in known:
-            known.remove(file)
-        file.name, file.is_live, file.missing_since = remote.name, is_live, None
-        file.size, file.written_at = max(remote.size, file.offset), remote.written_at
+        certain = None if is_live and was_rotated else _certain(known, remote, is_live)
+        was_rotated |= certain is None
+        file = certain or _by_head(known, remote, logs) or PulledFile(new_number(), "")
+        _take(known, file, remote, is_live)
         found.append(file)
     return LogState([*_missing(known, listing.at), *found])
+
+
+def _match_by_name(known: list[PulledFile], listing: Listing, new_number: Numbers) -> LogState:
+    """Returns the state of files that keep their names. One to which nothing was written for hours counts as
+    ended until it grows."""
+    newest = max((remote.written_at for remote in listing.files), default=0.0)
+    found: list[PulledFile] = []
+    for remote in listing.files:
+        same = (file for file in known if file.name == remote.name and file.offset <= remote.size)
+        file = next(same, None) or PulledFile(new_number(), "")
+        _take(known, file, remote, remote.written_at > newest - ENDED_SECONDS)
+        found.append(file)
+    return LogState([*_missing(known, listing.at), *found])
+
+
+def _take(known: list[PulledFile], file: PulledFile, remote: RemoteFile, is_live: bool) -> None:
+    """Gives a file what the listing says about it, and removes it from the known ones."""
+    if file in known:
+        known.remove(file)
+    file.name, file.is_live, file.missing_since = remote.name, is_live, None
+    file.size, file.written_at = max(remote.size, file.offset), remote.written_at
+
+
+def _has_lost_files(known: list[PulledFile], listing: Listing) -> bool:
+    """Returns whether a file that was listed before is gone: then the live one may be another one, too."""
+    names = {remote.name for remote in listing.files}
+    return any(file.missing_since is None and file.name not in names for file in known)
 
 
 def _missing(files: list[PulledFile], at: float) -> list[PulledFile]:
@@ -69,8 +99,8 @@ def _missing(files: list[PulledFile], at: float) -> list[PulledFile]:
 
 def _certain(known: list[PulledFile], remote: RemoteFile, is_live: bool) -> PulledFile | None:
     """Returns the known file of the name if nothing indicates a rotation: a rotated file never changes, and
-    the live one only grows. Whether another file took the name of the live one is decided by the rotated
-    ones, which are listed first."""
+    the live one only grows. If a rotated one has changed, another file may have taken the name of the live
+    one, also a larger one, and the service may have deleted the known one."""
     for file in known:
         if file.name == remote.name and file.is_live == is_live and file.missing_since is None:
             is_same = remote.size >= file.size if is_live else _is_unchanged(file, remote)

@@ -28,21 +28,29 @@ LIVE_FILES = {
 """The live file of each kind of log, unless sources.yaml names another one."""
 
 
+EVERY = "*"
+"""The end of a name that means each file whose name begins so, such as `audit/audit.log.*` of Aurora. Aurora
+distributes audit records among four files, and begins new ones after 100 MB or an hour."""
+
+
 class RdsLogs:
-    """The files of one log: the live file, and those with its name and a suffix."""
+    """The files of one log: the live file, and those with its name and a suffix. Or all files whose names
+    begin with a prefix."""
 
     def __init__(self, client: Any, db_instance: str, live: str) -> None:
-        """`client` is one of boto3 for `rds`; `live` is a name such as `slowquery/mysql-slowquery.log`."""
+        """`client` is one of boto3 for `rds`; `live` is a name such as `slowquery/mysql-slowquery.log`, or a
+        prefix and `*`."""
         self._client = client
         self._db_instance = db_instance
-        self._live = live
+        self._live = live.removesuffix(EVERY)
+        self.is_renamed = not live.endswith(EVERY)
 
     def files(self) -> list[RemoteFile]:
         found = [file for file in self._listed() if self._belongs(file.name)]
         return sorted(found, key=lambda file: (self.is_live(file.name), file.written_at, file.name))
 
     def is_live(self, name: str) -> bool:
-        return name == self._live
+        return name == self._live or not self.is_renamed
 
     def read(self, name: str, position: str, lines: int | None = None) -> Portion:
         marker = FIRST_MARKER if position == START else position
@@ -59,8 +67,13 @@ class RdsLogs:
         after = _next_marker(answer.get("Marker"), marker, data, is_cut)
         return Portion(data, after, not answer.get("AdditionalDataPending"), is_cut, end=_offset(after))
 
+    def further(self, position: str, size: int) -> str | None:
+        known = MARKER.fullmatch(position)
+        return f"{known[1]}:{int(known[2]) + size}" if known else None
+
     def _belongs(self, name: str) -> bool:
-        return name == self._live or name.startswith(f"{self._live}.")
+        prefix = f"{self._live}." if self.is_renamed else self._live
+        return name == self._live or name.startswith(prefix)
 
     def _listed(self) -> list[RemoteFile]:
         listed: list[RemoteFile] = []

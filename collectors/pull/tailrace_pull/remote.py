@@ -59,6 +59,10 @@ class ThrottledError(RemoteError):
     kind = "throttled"
 
 
+class BinaryDataError(RemoteError):
+    """The service refuses a portion because it takes its content for binary data."""
+
+
 class FileGoneError(RemoteError):
     """The file was renamed or deleted after it was listed."""
 
@@ -66,7 +70,12 @@ class FileGoneError(RemoteError):
 
 
 class RemoteLogs(Protocol):
-    """The files of one log of one server: the live file and its rotated predecessors."""
+    """The files of one log of one server: the live file and its rotated predecessors. Or several live files,
+    which the server writes in turn and never renames."""
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether the server renames the live file when it rotates the log."""
 
     def files(self) -> list[RemoteFile]:
         """Lists the files, oldest first; the last one is live. Raises RemoteError."""
@@ -76,3 +85,6 @@ class RemoteLogs(Protocol):
 
     def read(self, name: str, position: str, lines: int | None = None) -> Portion:
         """Reads at most this number of lines from a position. Raises RemoteError."""
+
+    def further(self, position: str, size: int) -> str | None:
+        """Returns the position that many bytes further; None if the service has no such positions."""

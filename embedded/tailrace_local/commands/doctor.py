@@ -56,6 +56,8 @@ KEYS = {
 NAME = "doctor"
 CAPTURE = ROOT / "collectors" / "capture"
 SEVERITY, TOPIC, SERVICE = "error", "logs", "service"
+NOT_READ = Checked("unknown", "no stack is running: no puller reads this server's logs", "tailrace up")
+"""No error: `tailrace pull --once` and `digest` read the logs without a stack."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +108,10 @@ def _ask_service(instance: str, seen: LogDiagnosis, context: Context) -> list[Ch
     pulled = active_sources.active_or_listed(context.settings, context.home).pulled
     if not seen.logs and not seen.pulled:
         raise CommandError(f"{seen.file} lists no log of {instance}")
-    return service_check.check([log for log in pulled if log.instance == instance])
+    checked = service_check.check([log for log in pulled if log.instance == instance])
+    if seen.is_of_services and not seen.is_running:
+        checked.append(NOT_READ)
+    return checked
 
 
 def _show(seen: LogDiagnosis, checked: Sequence[Checked]) -> None:
@@ -117,7 +122,8 @@ def _show(seen: LogDiagnosis, checked: Sequence[Checked]) -> None:
     found = {finding.message for finding in seen.findings}
     now = time.time()
     for log in seen.pulled:
-        if (line := pulled_diagnosis.described(log, now)) not in found:
+        line = pulled_diagnosis.described(log, now)
+        if line not in found and (log.is_read(now) or NOT_READ not in checked):
             print(f"{'ok' if log.is_read(now) else 'unknown':<8} {line}")
     for each in checked:
         if each.severity != SEVERITY:

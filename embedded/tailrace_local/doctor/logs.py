@@ -33,6 +33,13 @@ class LogDiagnosis:
     pulled: Sequence[PulledLogState] = ()
     """Logs that the component pull reads from a service."""
     findings: list[Finding] = field(default_factory=list)
+    is_running: bool = True
+    """Whether a stack runs."""
+
+    @property
+    def is_of_services(self) -> bool:
+        """Whether there are logs, and all are read from a service, which can be asked without a stack."""
+        return bool(self.pulled) and not self.logs
 
 
 def diagnose(context: Context, instance: str = "") -> LogDiagnosis:
@@ -63,7 +70,9 @@ def _inspect_files(seen: LogDiagnosis, instance: str) -> None:
         seen.findings.append(Finding(console.plain(error), f"fix {seen.file}"))
     seen.logs = _of(instance, [log_files.inspect(log) for log in listed])
     seen.findings += _file_findings(seen.logs)
-    seen.findings.append(Finding("no stack is running: nothing is watched", log_fixes.NOT_RUNNING))
+    seen.is_running = False
+    if not (instance and seen.is_of_services):
+        seen.findings.append(Finding("no stack is running: nothing is watched", log_fixes.NOT_RUNNING))
 
 
 def _add_sources_error(seen: LogDiagnosis, problem: str) -> None:
