@@ -722,6 +722,8 @@ export class Browser {
   async screenshot(path) {
     await this.showFirst();
     await this.page.mouse.move(0, 0);
+    // the link of a tab under the pointer fades out
+    await this.page.waitForFunction(() => !document.querySelector('[role="tab"]:hover') && document.getAnimations().every((each) => each.playState !== 'running'));
     await this.page.evaluate(() => window.scrollTo(0, 0)); // a click on a filter may have scrolled the page
     await this.page.screenshot({ path });
   }

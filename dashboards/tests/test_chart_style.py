@@ -270,6 +270,14 @@ def test_all_dashboards_have_the_same_colours_of_series():
     assert all(each == palettes[0] for each in palettes)
 
 
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_the_colour_of_a_metric_is_that_of_its_name_not_of_its_title(dashboard):
+    """Superset 6.1.0 looks for the colour of a metric under its name, and ignores one under its title."""
+    metrics = [each for chart in charts_of(dashboard) for each in dataset_of(chart).content["metrics"]]
+    titles = {each.get("verbose_name") for each in metrics} - {each["metric_name"] for each in metrics}
+    assert not titles & {*dashboard.content["metadata"].get("label_colors", {})}
+
+
 def test_a_series_with_two_colours_is_an_error():
     (alerts,) = (each for each in of_kind("dashboards") if each.name == "alerts")
     other = {"metadata": {"label_colors": {"critical": "#1396D7"}}}
