@@ -113,7 +113,7 @@ class Servers:
 
     def refuse_new_first(self) -> None:
         """Raises MigrationError if only other servers have tables: the first has the record of migrations."""
-        having = [server.url for server in self.all if _tables(server, self.dialect.database)]
+        having = [server.url for server in self.all if created_tables(server, self.dialect.database)]
         if self.dialect.in_turn and having and having[0] != self.first.url:
             raise MigrationError(f"{self.first.url} has no tables, but {having[0]} has: list that one first")
 
@@ -122,10 +122,10 @@ class Servers:
 
         A table over all shards cannot be read before.
         """
-        if not self.dialect.sharded or not _tables(self.first, self.dialect.database):
+        if not self.dialect.sharded or not created_tables(self.first, self.dialect.database):
             return
         for server in self.others:
-            if not _tables(server, self.dialect.database):
+            if not created_tables(server, self.dialect.database):
                 report(f"{server.url}: creating the tables that {self.first.url} has")
                 replicas.copy_schema(self.first, server, self.dialect.database)
 
@@ -133,8 +133,8 @@ class Servers:
         """Creates on new replicas what applied migrations created on the others."""
         if not self.dialect.in_turn:
             return
-        created = {name for each in applied for name in _CREATED.findall(each.statement)}
-        tables = {server.url: _tables(server, self.dialect.database) for server in self.all}
+        created = tables_of(applied)
+        tables = {server.url: created_tables(server, self.dialect.database) for server in self.all}
         complete = [server for server in self.all if created <= tables[server.url]]
         for server in self.all:
             if not created <= tables[server.url]:
@@ -176,9 +176,16 @@ def _replica_path(server: ClickHouse, database: str, table: str) -> str:
     return str(rows[0]["path"]) if rows else ""
 
 
-def _tables(server: ClickHouse, database: str) -> set[str]:
+def tables_of(migrations: Iterable[Migration]) -> set[str]:
+    """Returns the names of the tables that migrations create."""
+    return {name for each in migrations for name in _CREATED.findall(each.statement)}
+
+
+def created_tables(server: ClickHouse, database: str) -> set[str]:
+    """Returns the names of the tables of a server that migrations create: with rows, or with views only."""
     rows = server.rows(
-        "SELECT name FROM system.tables WHERE database = {database:String} AND engine LIKE '%MergeTree'",
+        "SELECT name FROM system.tables WHERE database = {database:String} "
+        "AND (engine LIKE '%MergeTree' OR engine = 'Null')",
         {"database": database},
     )
     return {str(row["name"]) for row in rows}
