@@ -18,8 +18,8 @@ from tailrace.programs import pull
 
 OPTIONS = ("--server", "--password-file")
 EMPTY = (
-    "tailrace: the log table contains no row: no statement took long_query_time since the last rotation, or the"
-    " server began to log to it only now (docs/PULL.md#log-tables)"
+    "tailrace: the log table contains no row: no statement took long_query_time since the last rotation, or"
+    " the server began to log to it only now (docs/PULL.md#log-tables)"
 )
 
 
