@@ -1,8 +1,8 @@
 """Megabytes per CPU-second into a real Kafka, in one run: Fluent Bit and the census with a file, the puller
 with the same log from a service like RDS: `make bench-pull-kafka`.
 
-Lines, census and signatures are sent as in production. CPU time is that of the processes without their
-start, and without Kafka.
+Lines and census are sent as in production; the collectors sign nothing. CPU time is that of the processes
+without their start, and without Kafka.
 """
 
 import argparse
@@ -33,17 +33,18 @@ def main() -> None:
         stack = Stack(Path(directory, "home"), FIRST_PORT, components=("kafka", *COLLECTORS))
         stack.up()
         try:
-            print(f"{'way':<12}{'MB':>8}{'CPU-seconds':>14}{'MB per CPU-second':>20}")
+            print(f"{'way':<16}{'MB':>8}{'CPU-seconds':>14}{'MB per CPU-second':>20}")
             for number in range(options.rounds):
                 show("fluent-bit", *of_file(stack, Path(directory), number, options.megabytes))
-                show("puller", *of_service(stack, Path(directory), number, options.megabytes))
+                for way, is_signing in (("puller", False), ("with signatures", True)):
+                    show(way, *of_service(stack, Path(directory, way), number, options.megabytes, is_signing))
         finally:
             Puller.end_all()
             stack.down()
 
 
 def show(way: str, size: int, seconds: float) -> None:
-    print(f"{way:<12}{size / MB:>8.0f}{seconds:>14.1f}{size / MB / seconds:>20.1f}", flush=True)
+    print(f"{way:<16}{size / MB:>8.0f}{seconds:>14.1f}{size / MB / seconds:>20.1f}", flush=True)
 
 
 def of_file(stack: Stack, directory: Path, number: int, megabytes: float) -> tuple[int, float]:
@@ -64,20 +65,24 @@ def of_file(stack: Stack, directory: Path, number: int, megabytes: float) -> tup
     return written.stat().st_size, seconds
 
 
-def of_service(stack: Stack, directory: Path, number: int, megabytes: float) -> tuple[int, float]:
+def of_service(
+    stack: Stack, directory: Path, number: int, megabytes: float, is_signing: bool
+) -> tuple[int, float]:
     """Pulls a log of the service; returns its bytes and the CPU-seconds of the puller."""
-    start = pulled(stack, directory / f"start-{number}", rds(0))[1]
-    size, seconds = pulled(stack, directory / f"rds-{number}", rds(megabytes))
+    start = pulled(stack, directory / f"start-{number}", rds(0), is_signing)[1]
+    size, seconds = pulled(stack, directory / f"rds-{number}", rds(megabytes), is_signing)
     return size, seconds - start
 
 
-def pulled(stack: Stack, directory: Path, service: tuple[Answer, int]) -> tuple[int, float]:
+def pulled(stack: Stack, directory: Path, service: tuple[Answer, int], is_signing: bool) -> tuple[int, float]:
     answer, size = service
-    directory.mkdir()
-    log = {"instance": directory.name, "cluster": "bench", "source": "slowlog", "kind": "rds", "file": LIVE}
-    log |= {"region": "eu-central-1", "db_instance": directory.name}
+    directory.mkdir(parents=True)
+    name = f"{directory.name}-{is_signing}"
+    log = {"instance": name, "cluster": "bench", "source": "slowlog", "kind": "rds", "file": LIVE}
+    log |= {"region": "eu-central-1", "db_instance": name}
     with serving(answer) as address:
-        puller = Puller(local_kafka.connect(stack.settings, stack.home, "pull"), directory, address, log)
+        kafka = local_kafka.connect(stack.settings, stack.home, "pull")
+        puller = Puller(kafka, directory, address, log, is_signing)
         puller.start()
         wait_until(lambda: puller.bytes() >= size, "all lines to be in Kafka")
         process = procfs.read(puller.pid)

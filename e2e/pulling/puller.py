@@ -20,13 +20,21 @@ class Puller:
 
     _made: ClassVar[list["Puller"]] = []
 
-    def __init__(self, kafka: KafkaClient, directory: Path, endpoint: str, log: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        kafka: KafkaClient,
+        directory: Path,
+        endpoint: str,
+        log: Mapping[str, str],
+        is_signing: bool = True,
+    ) -> None:
         self.beat = directory / "beat"
         listed = directory / "logs.json"
         listed.write_text(json.dumps([{**log, "endpoint": endpoint}]))
         self._command = [
             *(sys.executable, "-m", "tailrace_pull", "run", "--name", "e2e", "--logs", listed),
-            *("--kafka", kafka.address, "--heartbeat-file", self.beat, "--key", directory / "key"),
+            *("--kafka", kafka.address, "--heartbeat-file", self.beat),
+            *(("--key", directory / "key") if is_signing else ()),
         ]
         self.key = keys.create(directory / "key")
         self._process: subprocess.Popen | None = None

@@ -1,10 +1,13 @@
 """What a server counted for its digests between samples: resets, wrapped times, repetitions."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from random import Random
 
+import pymysql
 import pytest
+from pymysql.constants import CLIENT
 from test_server_facts import AT, record
 
 from e2e.mysql import EIGHT, FIVE, Installation, MySqlError, Server
@@ -31,10 +34,13 @@ def stored(user):
         for _ in range(2):  # at least once
             for number, facts in enumerate(minutes):
                 of_minute = record(AT + 60 * number, kind="digests", instance=instance, facts=facts)
+                rows: dict[str, list[dict]] = {}
                 for table, row in rows_of(of_minute):
                     known = {**row, "query_id": 7} if table == "digest_samples" else row
                     row = {name: value for name, value in known.items() if name != SAMPLE}
-                    user("facts").insert(f"tailrace.{table}", [row])
+                    rows.setdefault(table, []).append(row)
+                for table, of_table in rows.items():
+                    user("facts").insert(f"tailrace.{table}", of_table)
 
     return store
 
@@ -132,6 +138,55 @@ def test_the_sum_of_differences_is_what_a_real_server_counted(database, stored, 
     for function, statement in zip(FUNCTIONS, STATEMENTS, strict=True):
         of_statement = [int(row["statements"]) for row in found if function in row["digest_text"]]
         assert sum(of_statement) == executed[statement]
+
+
+TABLE_SIZE = 200
+PACKET, PACKETS, SESSIONS = 250, 20, 4
+
+
+@pytest.mark.long
+def test_a_busy_server_whose_table_is_full_counts_each_statement_once(database, stored, load):
+    """Sessions execute statements of twice as many digests as the table has rows, while it is sampled."""
+    instance = f"full-{database.installation.root.name}"
+    database.stop()
+    database.start(f"--performance-schema-digests-size={TABLE_SIZE}")
+    minutes, counted = [facts_of(database, all_of_them=True)], selects(database)
+    with ThreadPoolExecutor(SESSIONS) as sessions:
+        running = [sessions.submit(execute_packets, database) for _ in range(SESSIONS)]
+        executed = 0
+        for each in as_completed(running):
+            minutes.append(facts_of(database))
+            executed += each.result()
+    minutes.append(facts_of(database, all_of_them=True))
+    counted = selects(database) - counted
+    stored(instance, *minutes)
+    found = load(instance)
+    assert executed == SESSIONS * PACKETS * PACKET
+    # The row of those without room also has other statements: sessions and samples set variables.
+    others = 8 * (SESSIONS * PACKETS + 2 * len(minutes))
+    # MySQL adds to a row without a lock, so a few of what sessions add at the same time are not counted.
+    assert executed <= counted
+    assert 0.999 * counted <= sum(int(row["statements"]) for row in found) <= counted + others
+    assert any(row["digest"] == digests.OTHER for row in found)
+    assert sum(int(row["statements"]) for row in found if row["digest"] == digests.OTHER) > executed // 4
+
+
+def execute_packets(server: Server) -> int:
+    connection = pymysql.connect(
+        unix_socket=str(server.socket), user="root", autocommit=True, client_flag=CLIENT.MULTI_STATEMENTS
+    )
+    with connection, connection.cursor() as cursor:
+        for number in range(PACKETS):
+            names = (f"c{(number * PACKET + each) % (2 * TABLE_SIZE)}" for each in range(PACKET))
+            cursor.execute("; ".join(f"SELECT 1 AS {name}" for name in names))
+            while cursor.nextset():
+                pass
+    return PACKETS * PACKET
+
+
+def selects(server: Server) -> int:
+    ((_, count),) = server.run("SHOW GLOBAL STATUS LIKE 'Com_select'")
+    return int(count)
 
 
 FUNCTIONS = ("COUNT", "MAX")

@@ -5,6 +5,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tailrace_pull import aws, kafka_hub, otlp_check, otlp_topic
@@ -48,7 +49,7 @@ def check(entry: Entry, clients: Clients) -> Iterator[Found]:
 
 def _found(entry: Entry, clients: Clients) -> Iterator[Found]:
     if entry.kind == TABLE:
-        return _guarded(_read_table(entry, clients))
+        return _guarded(_read_table(entry, clients), partial(_fix_of_table, entry))
     if entry.kind == OBJECTS:
         return _guarded(_read_objects(entry, clients))
     if entry.kind == HUB:
@@ -68,6 +69,12 @@ def _guarded(checks: Iterator[Found], fix: Callable[[RemoteError], str] | None =
         yield Found("error", str(error), (fix or _fix)(error))
 
 
+def _fix_of_table(entry: Entry, error: RemoteError) -> str:
+    if error.right.endswith(";"):
+        return f"on the server: {error.right}  {GUIDE}#log-tables"
+    return f"correct {entry.defaults_file}, or the account on the server: {GUIDE}#log-tables"
+
+
 def _fix_of_otlp(error: RemoteError) -> str:
     if error.right == otlp_topic.RIGHT:
         return f"grant the account {error.right} on the topic: {OTLP_GUIDE}"
@@ -77,8 +84,6 @@ def _fix_of_otlp(error: RemoteError) -> str:
 
 
 def _fix(error: RemoteError) -> str:
-    if error.right.endswith(";"):
-        return f"on the server: {error.right}  {GUIDE}#log-tables"
     if error.right == kafka_hub.RIGHT:
         return f"use a connection string whose policy has {error.right}: {GUIDE}#permissions-for-event-hubs"
     if isinstance(error, PermissionMissingError):

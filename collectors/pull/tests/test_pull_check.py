@@ -88,3 +88,11 @@ def test_a_missing_file_is_an_error(service):
     assert service.problems("rds", "errorlog") == [
         "db errorlog: prod has no file error/mysql-error-running.log"
     ]
+
+
+def test_a_log_table_that_cannot_be_read_names_the_option_file(tmp_path):
+    options = tmp_path / "db.cnf"
+    options.write_text(f"[client]\nuser=tailrace\nsocket={tmp_path / 'none.sock'}\n")
+    (problem,) = check(Entry("db", "db", "slowlog", "table", defaults_file=str(options)), Clients())
+    assert problem.severity == "error"
+    assert problem.fix == f"correct {options}, or the account on the server: docs/PULL.md#log-tables"

@@ -17,6 +17,10 @@ from tailrace.errors import UsageError
 from tailrace.programs import pull
 
 OPTIONS = ("--server", "--password-file")
+EMPTY = (
+    "tailrace: the log table contains no row: no statement took long_query_time since the last rotation, or"
+    " the server began to log to it only now (docs/PULL.md#log-tables)"
+)
 
 
 def run(words: Sequence[str], context: Context) -> Exit:
@@ -27,7 +31,7 @@ def run(words: Sequence[str], context: Context) -> Exit:
             return Exit.FAILED
         files = sorted(str(file) for file in Path(directory).rglob("*") if file.is_file())
         if not files:
-            print("tailrace: the log table contains no row", file=sys.stderr)
+            print(EMPTY, file=sys.stderr)
             return Exit.FAILED
         return Exit(java_command_line.call(context.java_command_line(), [*rest, *files]))
 
