@@ -1,14 +1,10 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.fingerprint.account.AccountNames;
-import io.tailrace.fingerprint.flag.AdministratorValueFlags;
-import io.tailrace.fingerprint.flag.ConstantConditionFlags;
-import io.tailrace.fingerprint.flag.DynamicStatementFlags;
 import io.tailrace.fingerprint.flag.LargeLimit;
+import io.tailrace.fingerprint.flag.LiteralFlags;
 import io.tailrace.fingerprint.flag.LogEntryText;
-import io.tailrace.fingerprint.flag.SecretPatternFlags;
-import io.tailrace.fingerprint.flag.SettingFlags;
-import io.tailrace.fingerprint.flag.UnionRowFlags;
+import io.tailrace.fingerprint.flag.StoredInjection;
 import io.tailrace.fingerprint.mask.ListCollapser;
 import io.tailrace.fingerprint.mask.Masker;
 import io.tailrace.fingerprint.mask.NameMask;
@@ -66,12 +62,8 @@ public final class Fingerprinter {
     private final ListCollapser collapser = new ListCollapser();
     private final StatementReader reader = new StatementReader();
     private final ShapeCache shapes = new ShapeCache();
-    private final ConstantConditionFlags conditions;
-    private final DynamicStatementFlags hidden;
-    private final SettingFlags assigned;
-    private final UnionRowFlags unions;
-    private final SecretPatternFlags secrets;
-    private final AdministratorValueFlags administrators;
+    private final LiteralFlags literals;
+    private final StoredInjection injections;
     private final AccountNames accounts;
     private boolean accountsIncomplete;
     /** Applies the previous rules; null if this object does, or until one of their ids is requested. */
@@ -91,12 +83,8 @@ public final class Fingerprinter {
         this.namesKept = namesKept;
         masker = new Masker(mode, namesKept);
         names = new NameMask(namesKept);
-        conditions = new ConstantConditionFlags(mode);
-        hidden = new DynamicStatementFlags(mode);
-        assigned = new SettingFlags(mode);
-        unions = new UnionRowFlags(mode);
-        secrets = new SecretPatternFlags(mode);
-        administrators = new AdministratorValueFlags(mode);
+        literals = new LiteralFlags(mode);
+        injections = new StoredInjection(mode);
         accounts = new AccountNames(mode);
     }
 
@@ -178,36 +166,31 @@ public final class Fingerprinter {
         boolean forges = LogEntryText.isIn(bytes, from, end);
         boolean unclear = masker.dependsOnServer();
         List<String> limit = LargeLimit.of(bytes, from, withoutSemicolon(bytes, from, to));
-        if (!shape.literalsMatter() && !forges && !unclear) {
-            return cut ? withCut(limit) : limit;
+        boolean stores = masker.hasQuotesInText() && !unclear && injections.isIn(bytes, from, end);
+        boolean comments = masker.comments().replaceBlanks();
+        if (!shape.literalsMatter() && !cut && !forges && !unclear && !stores && !comments) {
+            return limit;
         }
         List<String> flags = new ArrayList<>();
         if (unclear) {
             EventFlag.VERSION_COMMENT_AMBIGUOUS.addTo(flags);
-        } else {
-            flags.addAll(conditions.of(bytes, from, end));
+        } else if (shape.literalsMatter() || forges) {
+            literals.addTo(flags, bytes, from, end);
         }
-        if (cut) {
-            EventFlag.COMMENT_CUTS_STATEMENT.addTo(flags);
-        }
-        if (forges) {
-            EventFlag.LOG_ENTRY_IN_TEXT.addTo(flags);
-        }
+        addIf(cut, EventFlag.COMMENT_CUTS_STATEMENT, flags);
+        addIf(forges, EventFlag.LOG_ENTRY_IN_TEXT, flags);
+        addIf(comments, EventFlag.COMMENTS_FOR_BLANKS, flags);
+        addIf(stores, EventFlag.INJECTION_STORED, flags);
         if (!unclear) {
-            flags.addAll(hidden.of(bytes, from, end));
-            flags.addAll(assigned.of(bytes, from, end));
-            flags.addAll(unions.of(bytes, from, end));
-            flags.addAll(secrets.of(bytes, from, end));
-            flags.addAll(administrators.of(bytes, from, end));
             flags.addAll(limit);
         }
         return flags;
     }
 
-    private static List<String> withCut(List<String> limit) {
-        List<String> flags = new ArrayList<>(limit);
-        EventFlag.COMMENT_CUTS_STATEMENT.addTo(flags);
-        return flags;
+    private static void addIf(boolean condition, EventFlag flag, List<String> flags) {
+        if (condition) {
+            flag.addTo(flags);
+        }
     }
 
     /**
@@ -332,17 +315,12 @@ public final class Fingerprinter {
             return keep(masked, 0, length, shape(names.bytes(), names.length(), tables));
         }
         int read = Math.min(length, MAX_READ_LENGTH);
-        boolean literals = conditions.arePossible(masked, read)
-                || hidden.arePossible(masked, read)
-                || assigned.arePossible(masked, read)
-                || unions.arePossible(masked, read)
-                || secrets.arePossible(masked, read)
-                || administrators.arePossible(masked, read);
+        boolean literal = literals.arePossible(masked, read);
         boolean named = accounts.arePossible(masked, read);
         names.mask(masked, length);
         collapser.collapse(names.bytes(), names.length());
         boolean renamed = namesKept && (masker.isRewritten() || names.areKept() || masker.startsWithVerb(USE));
-        return keep(masked, 0, length, shape(collapser.bytes(), collapser.length(), tables, literals, named, renamed));
+        return keep(masked, 0, length, shape(collapser.bytes(), collapser.length(), tables, literal, named, renamed));
     }
 
     /** Returns a class with a fixed text. */

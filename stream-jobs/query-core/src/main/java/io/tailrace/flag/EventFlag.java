@@ -83,11 +83,20 @@ public enum EventFlag {
     LARGE_LIMIT("large_limit", QueryEvent.class, AuditEvent.class),
     /** The statement ends with a LIMIT of 100,000 rows or more. */
     VERY_LARGE_LIMIT("very_large_limit", QueryEvent.class, AuditEvent.class),
+    /** The statement ends with a LIMIT that skips 10,000 rows or more. */
+    LARGE_OFFSET("large_offset", QueryEvent.class, AuditEvent.class),
     /**
      * An INSERT or UPDATE assigns a value by which an application knows administrators: {@code is_admin = 1}, {@code role =
      * 'admin'}.
      */
     ADMINISTRATOR_VALUE("administrator_value", QueryEvent.class, AuditEvent.class),
+    /**
+     * An INSERT or UPDATE stores a text that would change a statement into which it is inserted without escaping: {@code x'
+     * UNION SELECT}, {@code admin'-- }.
+     */
+    INJECTION_STORED("injection_stored", QueryEvent.class, AuditEvent.class),
+    /** Empty comments take the place of blanks, which hides words from filters. */
+    COMMENTS_FOR_BLANKS("comments_for_blanks", QueryEvent.class, AuditEvent.class),
     /** A comment contains the end of a literal or of a parenthesis that was opened before the comment. */
     COMMENT_CUTS_STATEMENT("comment_cuts_statement", QueryEvent.class, AuditEvent.class),
     /** A line of a literal, a comment or a quoted name begins like an entry of a log of MySQL or MariaDB. */

@@ -8,6 +8,7 @@ public final class QuotedText {
 
     private boolean closed;
     private boolean escaped;
+    private boolean quotes;
 
     /**
      * Returns the index after the closing quote, or {@code to} if there is none. A doubled quote belongs to the text.
@@ -19,19 +20,23 @@ public final class QuotedText {
         byte quote = bytes[from];
         byte escape = backslashEscapes ? (byte) '\\' : quote;
         boolean hasEscape = false;
+        boolean hasQuote = false;
         int i = ByteText.firstOf(bytes, from + 1, to, quote, escape);
         while (i < to) {
             boolean single = bytes[i] == quote && (i + 1 == to || bytes[i + 1] != quote);
             if (single) {
                 closed = true;
                 escaped = hasEscape;
+                quotes = hasQuote;
                 return i + 1;
             }
             hasEscape |= bytes[i] != quote;
+            hasQuote |= i + 1 < to && bytes[i + 1] == quote;
             i = i + 2 < to ? ByteText.firstOf(bytes, i + 2, to, quote, escape) : to;
         }
         closed = false;
         escaped = hasEscape;
+        quotes = hasQuote;
         return to;
     }
 
@@ -43,5 +48,10 @@ public final class QuotedText {
     /** Returns whether the text of the latest call of {@link #end} contains a backslash that escapes. */
     public boolean isEscaped() {
         return escaped;
+    }
+
+    /** Returns whether the text of the latest call of {@link #end} contains the quotation mark that encloses it. */
+    public boolean hasQuotes() {
+        return quotes;
     }
 }

@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -78,9 +79,14 @@ final class RepeatedMatches {
         return Math.floorDiv(match.micros(), DAY_MICROS);
     }
 
-    /** Returns whether a match raises no alert because its group is not known. Clients choose names: it is not stored. */
+    /**
+     * Returns whether a match raises no alert because its group is not known, or because another correlation reports it.
+     * Clients choose names: it is not stored.
+     */
     boolean isOfIgnoredGroup(RuleMatch match, GroupWindow window) {
-        return rule.known().only() && knowing(match, window).findAny().isEmpty();
+        return rule.known().only()
+                && (knowing(match, window).findAny().isEmpty()
+                        || earlier(match, window).anyMatch(this::isExcept));
     }
 
     /** Drops a match by which a group is known, if others suffice: one remains in every timespan, or on each day. */
@@ -130,6 +136,11 @@ final class RepeatedMatches {
 
     /** Returns the earlier matches by which the group of a match is known. */
     private Stream<RuleMatch> knowing(RuleMatch match, GroupWindow window) {
+        return earlier(match, window).filter(other -> !isExcept(other));
+    }
+
+    /** Returns the earlier matches of all rules that make a group known or exclude it. */
+    private Stream<RuleMatch> earlier(RuleMatch match, GroupWindow window) {
         return window.occurrences().stream().filter(this::isOfKnown).filter(other -> {
             long age = match.micros() - other.micros();
             return age >= rule.known().afterMicros() && age < rule.timespanMicros();
@@ -137,8 +148,16 @@ final class RepeatedMatches {
     }
 
     private boolean isOfKnown(RuleMatch match) {
+        return isOf(match, rule.known().rules());
+    }
+
+    private boolean isExcept(RuleMatch match) {
+        return isOf(match, rule.known().except());
+    }
+
+    private boolean isOf(RuleMatch match, Set<String> rules) {
         int place = numbers.place(match.rule());
-        return place >= 0 && rule.known().rules().contains(rule.rules().get(place));
+        return place >= 0 && rules.contains(rule.rules().get(place));
     }
 
     RaisedAlert alert(

@@ -30,7 +30,8 @@ class KnownGroupsTest {
     private static final String BODY = "type: value_count\ngroup-by: [user, host]\noptional: [user, host]\n"
             + "condition: {gte: 1, field: instance}\nrepeat_level: low\nrules: made\nknown_by: works\n"
             + "timespan: 100s\n";
-    private static final String RULES = named("made", "a: made") + named("works", "a: works");
+    private static final String RULES =
+            named("made", "a: made") + named("works", "a: works") + named("acts", "a: acts");
 
     private final List<RaisedAlert> alerts = new ArrayList<>();
     private InMemoryCorrelationEngine engine;
@@ -120,6 +121,23 @@ class KnownGroupsTest {
     }
 
     @Test
+    void aGroupThatAnotherCorrelationReportsRaisesNoAlert() throws IOException {
+        start("known_after: 10s\nknown_only: true\nknown_except: acts");
+
+        on("works", "one", 1, "dba", "jump");
+        on("works", "one", 1, "ann", "jump");
+        on("acts", "two", 2, "dba", "jump");
+        on("made", "one", 11, "dba", "jump"); // 9 s later: not excluded yet
+        on("made", "one", 12, "dba", "jump");
+        on("made", "one", 13, "ann", "jump");
+        on("acts", "one", 20, "eve", "jump");
+        on("made", "one", 40, "eve", "jump"); // excluded, and never known
+        engine.advance(200 * SECOND, alerts::add);
+
+        assertThat(levels()).containsExactly("LOW one dba jump", "LOW one ann jump");
+    }
+
+    @Test
     void matchesOfUnknownGroupsAreNotStored() throws IOException {
         start("known_after: 10s\nknown_only: true");
         int none = state().length;
@@ -188,6 +206,12 @@ class KnownGroupsTest {
         assertThat(errors(BODY)).singleElement().asString().contains("known_after");
         assertThat(errors(BODY.replace("known_by: works\n", "") + "known_only: true"))
                 .containsExactly("only a correlation with known_by has known_only");
+        assertThat(errors(BODY + "known_after: 1d\nknown_except: acts"))
+                .containsExactly(
+                        "known_except is expected with known_only, and to name rules that known_by does not name");
+        assertThat(errors(BODY + "known_after: 1d\nknown_only: true\nknown_except: works"))
+                .containsExactly(
+                        "known_except is expected with known_only, and to name rules that known_by does not name");
         assertThat(errors(BODY.replace("known_by: works\n", "") + "known_days: 3"))
                 .containsExactly("only a correlation with known_by has known_days");
         assertThat(errors(BODY + "known_after: 1d\nknown_days: 1"))

@@ -11,6 +11,10 @@ public final class Comments {
 
     private static final int MAX_COUNT = 8;
     private static final int MAX_LINES = 4;
+    /** Length of a comment that has no content but perhaps two characters. */
+    private static final int MAX_EMPTY = 6;
+    /** Number of such comments that people and programs do not write into one statement. */
+    private static final int MANY_EMPTY = 3;
 
     private final int[] starts = new int[MAX_COUNT];
     private final int[] ends = new int[MAX_COUNT];
@@ -18,6 +22,7 @@ public final class Comments {
     private final int[] places = new int[MAX_COUNT];
 
     private int count;
+    private int empty;
     /** The first comments from {@code #} or {@code --} to the end of a line. */
     private final int[] lineStarts = new int[MAX_LINES];
 
@@ -27,6 +32,7 @@ public final class Comments {
 
     public void clear() {
         count = 0;
+        empty = 0;
         lines = 0;
     }
 
@@ -64,7 +70,13 @@ public final class Comments {
         return end - starts[comment] >= 4 && bytes[end - 1] == '/' && bytes[end - 2] == '*';
     }
 
+    /** Returns whether the statement contains so many empty comments that they are most likely in place of blanks. */
+    public boolean replaceBlanks() {
+        return empty >= MANY_EMPTY;
+    }
+
     public void add(int from, int end, int place) {
+        empty += end - from <= MAX_EMPTY ? 1 : 0;
         int index = Math.min(count, MAX_COUNT - 1);
         starts[index] = from;
         ends[index] = end;

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * Detects rows that make an account of an application its administrator: {@code SET is_admin = 1}, {@code (role) VALUES
  * ('admin')}, WordPress's capabilities, Moodle's list of administrators. Not thread-safe.
  */
-public final class AdministratorValueFlags {
+public final class AdministratorValueFlags implements LiteralFlag {
 
     private static final byte[] INSERT = ByteText.ascii("insert");
     private static final byte[] REPLACE = ByteText.ascii("replace");
@@ -29,13 +29,15 @@ public final class AdministratorValueFlags {
 
     /** The last word of a table or column whose texts name roles or groups. */
     private static final Pattern PLACE = Pattern.compile("(?:.*[._`])?(?:user_?meta|user_?roles?|roles?|role_?name"
-            + "|assignments?|groups?|group_?name|group_?users?|user_?groups?|capabilities|permissions?|config)`?");
+            + "|assignments?|groups?|group_?name|group_?users?|user_?groups?|capabilities|permissions?|config"
+            + "|rollen?|gruppen?|berechtigung(?:en)?|rol|grupos?|perfil|permisos?|profil|droits?|groupes?|ruolo|ruoli|gruppo"
+            + "|profilo|papel|permiss(?:ao|oes)|rola|grupa|groep|rechten)`?");
     /** A column that is 1 or TRUE for administrators. */
     private static final Pattern MARK = Pattern.compile(
-            "(?:.*[._`])?(?:is_?)?(?:admin|administrator|(?:super|site|system)_?(?:admin|user)|superuser_access)`?");
+            "(?:.*[._`])?(?:(?:is|es|ist|est|e)_?)?(?:admin|administrador|administrateur|amministratore|administrator|(?:super|site|system)_?(?:admin|user)|superuser_access)`?");
 
     private static final String NAME =
-            "(?:role[_ ])?(?:(?:super|site|system|global)[_ -]?)?admin(?:istrator)?s?|superuser|sysadmin";
+            "(?:role[_ ])?(?:(?:super|site|system|global)[_ -]?)?admin(?:istrat(?:or|eur|ore)|istrador)?s?|super_?user|sysadmin|beheerder";
     private static final Pattern VALUE =
             Pattern.compile("(?is)\\s*(?:" + NAME + ")\\s*|.*\\\\?\"(?:" + NAME + ")\\\\?\".*|siteadmins");
     private static final Pattern NO = Pattern.compile("(?i)0*|n|no|false|f|off|''");
@@ -52,19 +54,14 @@ public final class AdministratorValueFlags {
         tokens = new ConditionTokens(mode);
     }
 
-    /** Returns whether a statement with this masked text may have the flag. */
-    public boolean arePossible(byte[] maskedText, int length) {
-        masked = true;
-        return isIn(maskedText, 0, length);
+    @Override
+    public EventFlag flag() {
+        return EventFlag.ADMINISTRATOR_VALUE;
     }
 
-    /** Returns the flags of a statement. */
-    public List<String> of(byte[] bytes, int from, int to) {
-        masked = false;
-        return isIn(bytes, from, to) ? List.of(EventFlag.ADMINISTRATOR_VALUE.wireName()) : List.of();
-    }
-
-    private boolean isIn(byte[] bytes, int from, int to) {
+    @Override
+    public boolean isIn(byte[] bytes, int from, int to, boolean masked) {
+        this.masked = masked;
         tokens.start(bytes, from, to);
         boolean update = tokens.is(UPDATE);
         if (!update && !tokens.is(INSERT) && !tokens.is(REPLACE)) {

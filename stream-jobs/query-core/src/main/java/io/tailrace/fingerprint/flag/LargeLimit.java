@@ -2,11 +2,13 @@ package io.tailrace.fingerprint.flag;
 
 import io.tailrace.flag.EventFlag;
 import io.tailrace.lexer.ByteText;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the number of rows of a LIMIT at the end of a statement: {@code LIMIT 1000000}, {@code LIMIT 5, 1000000}, {@code
- * LIMIT 1000000 OFFSET 5}. Reads backwards from the end, so other statements cost a few bytes.
+ * Reads the number of rows and of skipped rows of a LIMIT at the end of a statement: {@code LIMIT 1000000}, {@code LIMIT 5, 1000000}, {@code
+ * LIMIT 1000000 OFFSET 5}, also with comments in place of blanks. Reads backwards from the end, so other statements cost a
+ * few bytes.
  */
 public final class LargeLimit {
 
@@ -18,7 +20,7 @@ public final class LargeLimit {
     private static final byte[] LIMIT = ByteText.ascii("limit");
     private static final byte[] OFFSET = ByteText.ascii("offset");
     private static final byte[] COMMENT = ByteText.ascii("/*");
-    /** Length of a comment after the statement that is skipped. */
+    /** Length of a comment that is skipped. */
     private static final int MAX_COMMENT = 2_048;
     /** Digits of the largest number that servers accept. */
     private static final int MAX_DIGITS = 20;
@@ -27,34 +29,59 @@ public final class LargeLimit {
 
     /** Returns the flags of a statement without a final semicolon. */
     public static List<String> of(byte[] bytes, int from, int to) {
-        double rows = rows(bytes, from, to);
-        if (rows < LARGE) {
+        int end = trim(bytes, from, to);
+        int last = digitsFrom(bytes, from, end);
+        int before = last == end ? end : trim(bytes, from, last);
+        if (last == end || before == from) {
             return List.of();
         }
-        String large = EventFlag.LARGE_LIMIT.wireName();
-        return rows < VERY_LARGE ? List.of(large) : List.of(large, EventFlag.VERY_LARGE_LIMIT.wireName());
-    }
-
-    /** Returns the number of rows, or -1 if there is no LIMIT with a number at the end. */
-    private static double rows(byte[] bytes, int from, int to) {
-        int end = withoutComment(bytes, from, ByteText.trimBlanks(bytes, from, to));
-        int last = digitsFrom(bytes, from, end);
-        int before = ByteText.trimBlanks(bytes, from, last);
-        if (last == end || before == from) {
-            return -1;
-        }
         if (isWord(bytes, from, before, LIMIT)) {
-            return number(bytes, last, end);
+            return flags(number(bytes, last, end), 0);
         }
         boolean comma = bytes[before - 1] == ',';
         boolean offset = isWord(bytes, from, before, OFFSET);
-        int firstEnd = ByteText.trimBlanks(bytes, from, comma ? before - 1 : before - OFFSET.length);
-        int first = comma || offset ? digitsFrom(bytes, from, firstEnd) : firstEnd;
-        boolean limit = first < firstEnd && isWord(bytes, from, ByteText.trimBlanks(bytes, from, first), LIMIT);
-        return !limit ? -1 : comma ? number(bytes, last, end) : number(bytes, first, firstEnd);
+        if (!comma && !offset) {
+            return List.of();
+        }
+        int firstEnd = trim(bytes, from, comma ? before - 1 : before - OFFSET.length);
+        int first = digitsFrom(bytes, from, firstEnd);
+        boolean limit = first < firstEnd && isWord(bytes, from, trim(bytes, from, first), LIMIT);
+        if (!limit) {
+            return List.of();
+        }
+        double former = number(bytes, first, firstEnd);
+        double latter = number(bytes, last, end);
+        return comma ? flags(latter, former) : flags(former, latter);
     }
 
-    /** Returns the end of the statement before a comment, in which drivers name the application. */
+    private static List<String> flags(double rows, double skipped) {
+        if (rows < LARGE && skipped < LARGE) {
+            return List.of();
+        }
+        List<String> flags = new ArrayList<>();
+        if (rows >= LARGE) {
+            EventFlag.LARGE_LIMIT.addTo(flags);
+        }
+        if (rows >= VERY_LARGE) {
+            EventFlag.VERY_LARGE_LIMIT.addTo(flags);
+        }
+        if (skipped >= LARGE) {
+            EventFlag.LARGE_OFFSET.addTo(flags);
+        }
+        return flags;
+    }
+
+    /** Returns the end of the text before blanks and comments; drivers name the application in a comment at the end. */
+    private static int trim(byte[] bytes, int from, int end) {
+        int before = end + 1;
+        int trimmed = end;
+        while (trimmed < before) {
+            before = trimmed;
+            trimmed = withoutComment(bytes, from, ByteText.trimBlanks(bytes, from, trimmed));
+        }
+        return trimmed;
+    }
+
     private static int withoutComment(byte[] bytes, int from, int end) {
         if (end - from < COMMENT.length * 2 || bytes[end - 1] != '/' || bytes[end - 2] != '*') {
             return end;

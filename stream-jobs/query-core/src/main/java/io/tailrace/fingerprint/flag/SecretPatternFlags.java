@@ -5,7 +5,6 @@ import io.tailrace.fingerprint.token.ConditionTokens.Kind;
 import io.tailrace.flag.EventFlag;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlMode;
-import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -13,13 +12,13 @@ import java.util.regex.Pattern;
  * Detects a secret that is compared with wildcards: {@code token LIKE '%'} matches the token of any user. A search over
  * several columns joins its comparisons by OR and has no flag. Not thread-safe.
  */
-public final class SecretPatternFlags {
+public final class SecretPatternFlags implements LiteralFlag {
 
     private static final byte[] LIKE = ByteText.ascii("like");
     private static final byte[] BINARY = ByteText.ascii("binary");
     /** The last word of a name; {@code option_name} and {@code token_count} are no secrets. */
-    private static final Pattern SECRET =
-            Pattern.compile("(?:.*[._`])?(?:passw(?:or)?d|passwort|pwd|token|otp|pin|secret"
+    private static final Pattern SECRET = Pattern.compile(
+            "(?:.*[._`])?(?:passw(?:or)?d|passwort|kennwort|contrasena|clave|mot_?de_?passe|mdp|senha|haslo|wachtwoord|pwd|token|otp|pin|secret"
                     + "|api_?key|(?:reset|recovery)_?code)(?:_?(?:hash|value|hex|code|key|digest))?`?");
 
     private static final int MAX_NAME = 256;
@@ -33,19 +32,14 @@ public final class SecretPatternFlags {
         tokens = new ConditionTokens(mode);
     }
 
-    /** Returns whether a statement with this masked text may have the flag. */
-    public boolean arePossible(byte[] maskedText, int length) {
-        masked = true;
-        return isIn(maskedText, 0, length);
+    @Override
+    public EventFlag flag() {
+        return EventFlag.SECRET_WILDCARD;
     }
 
-    /** Returns the flags of a statement. */
-    public List<String> of(byte[] bytes, int from, int to) {
-        masked = false;
-        return isIn(bytes, from, to) ? List.of(EventFlag.SECRET_WILDCARD.wireName()) : List.of();
-    }
-
-    private boolean isIn(byte[] bytes, int from, int to) {
+    @Override
+    public boolean isIn(byte[] bytes, int from, int to, boolean masked) {
+        this.masked = masked;
         tokens.start(bytes, from, to);
         boolean alternative = false;
         while (tokens.kind() != Kind.END) {

@@ -5,14 +5,13 @@ import io.tailrace.fingerprint.token.ConditionTokens.Kind;
 import io.tailrace.flag.EventFlag;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlMode;
-import java.util.List;
 import java.util.regex.Pattern;
 
 /**
  * Detects rows of literals that a UNION appends for people: {@code UNION SELECT 0, 'All'} for a list to choose from. Rows
  * with which injections find the number of columns contain numbers and NULL. Not thread-safe.
  */
-public final class UnionRowFlags {
+public final class UnionRowFlags implements LiteralFlag {
 
     private static final byte[] UNION = ByteText.ascii("union");
     private static final byte[] SELECT = ByteText.ascii("select");
@@ -40,19 +39,14 @@ public final class UnionRowFlags {
         tokens = new ConditionTokens(mode);
     }
 
-    /** Returns whether a statement with this masked text may have a flag. */
-    public boolean arePossible(byte[] maskedText, int length) {
-        masked = true;
-        return isLabelled(maskedText, 0, length);
+    @Override
+    public EventFlag flag() {
+        return EventFlag.UNION_WITH_LABEL;
     }
 
-    /** Returns the flags of a statement. */
-    public List<String> of(byte[] bytes, int from, int to) {
-        masked = false;
-        return isLabelled(bytes, from, to) ? List.of(EventFlag.UNION_WITH_LABEL.wireName()) : List.of();
-    }
-
-    private boolean isLabelled(byte[] bytes, int from, int to) {
+    @Override
+    public boolean isIn(byte[] bytes, int from, int to, boolean masked) {
+        this.masked = masked;
         boolean labelled = false;
         tokens.start(bytes, from, to);
         while (tokens.kind() != Kind.END) {

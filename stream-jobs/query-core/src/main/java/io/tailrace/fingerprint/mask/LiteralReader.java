@@ -34,6 +34,8 @@ final class LiteralReader {
     private boolean doubtful;
     /** A literal contains a backslash, so its end depends on the server's mode. */
     private boolean backslashes;
+    /** A literal contains the quotation mark that encloses it. */
+    private boolean quotes;
     /** A tag of dollar quotes was a name. Later tags are not searched for, because the time would be quadratic. */
     private boolean tagsEnd;
 
@@ -44,6 +46,7 @@ final class LiteralReader {
     void reset() {
         clearDoubts();
         backslashes = false;
+        quotes = false;
         tagsEnd = false;
     }
 
@@ -64,10 +67,15 @@ final class LiteralReader {
         return backslashes;
     }
 
+    boolean hasQuotes() {
+        return quotes;
+    }
+
     /** Returns the index after a literal, or the end if it never ends. */
     int end(byte[] bytes, int from, int to) {
         int end = quotedText.end(bytes, from, to, mode.backslashEscapes(bytes[from]));
         backslashes |= quotedText.isEscaped();
+        quotes |= quotedText.hasQuotes();
         doubtful |= !quotedText.isClosed() || isGlued(bytes, end, to);
         return end;
     }

@@ -116,6 +116,11 @@ public final class Masker {
         return literals.isDoubtful();
     }
 
+    /** Returns whether a literal contains the quotation mark that encloses it, doubled or after a backslash. */
+    public boolean hasQuotesInText() {
+        return literals.hasQuotes();
+    }
+
     /** Returns whether it depends on the server which part of the statement is a comment. */
     public boolean dependsOnServer() {
         return comments.dependsOnServer();

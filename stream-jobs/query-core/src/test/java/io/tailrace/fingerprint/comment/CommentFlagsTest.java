@@ -59,4 +59,16 @@ class CommentFlagsTest {
     void ordinaryCommentsCutNothing(String statement) {
         assertThat(StatementFlags.of(statement)).isEmpty();
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SELECT/**/a/**/FROM/**/t", "SELECT a FROM t WHERE/*x*/b/*yz*/=/**/5"})
+    void commentsForBlanksAreFlagged(String statement) {
+        assertThat(StatementFlags.of(statement)).contains("comments_for_blanks");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SELECT a/**/FROM/**/t", "/* one */ SELECT /* two */ a /* three */ FROM /* four */ t"})
+    void fewOrLongCommentsAreNot(String statement) {
+        assertThat(StatementFlags.of(statement)).isEmpty();
+    }
 }

@@ -16,10 +16,24 @@ class LargeLimitTest {
                 "SELECT a FROM t WHERE b = 5 LIMIT 20,100000",
                 "SELECT a FROM t LIMIT 100000 OFFSET 3",
                 "SELECT a FROM (SELECT 1)LIMIT 18446744073709551615",
-                "SELECT a FROM t LIMIT 1000000 /* app:web */"
+                "SELECT a FROM t LIMIT 1000000 /* app:web */",
+                "SELECT/**/a/**/FROM/**/t/**/LIMIT/**/500000",
+                "SELECT a FROM t LIMIT/**/5/**/,/**/500000/**/ /**/",
+                "SELECT a FROM t LIMIT/**/500000/**/OFFSET/**/5"
             })
     void manyRowsAreFlagged(String statement) {
         assertThat(StatementFlags.of(statement)).contains("large_limit", "very_large_limit");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT a FROM t LIMIT 10000, 50",
+                "SELECT a FROM t LIMIT 50 OFFSET 10000",
+                "SELECT a FROM t LIMIT 50/**/OFFSET/**/10000"
+            })
+    void rowsThatAreSkippedAreFlagged(String statement) {
+        assertThat(StatementFlags.of(statement)).contains("large_offset").doesNotContain("large_limit");
     }
 
     @ParameterizedTest
@@ -42,6 +56,8 @@ class LargeLimitTest {
                 "SELECT 'x limit 1000000'",
                 "1000000",
                 "LIMIT",
+                "SELECT a FROM t LIMIT /* 500000 */",
+                "/**/1000000",
                 "SELECT a FROM t LIMIT 99999999999999999999999999999"
             })
     void otherNumbersAreNot(String statement) {

@@ -35,6 +35,7 @@ final class CorrelationCompiler {
     private static final String KNOWN_AFTER = "known_after";
     private static final String KNOWN_ONLY = "known_only";
     private static final String KNOWN_DAYS = "known_days";
+    private static final String KNOWN_EXCEPT = "known_except";
     /** The state has a match of each day. */
     private static final int MAX_DAYS = 30;
 
@@ -52,7 +53,8 @@ final class CorrelationCompiler {
             KNOWN_BY,
             KNOWN_AFTER,
             KNOWN_ONLY,
-            KNOWN_DAYS);
+            KNOWN_DAYS,
+            KNOWN_EXCEPT);
     /** Maximum bound, because state stores that many matches of a group. */
     private static final BigDecimal MAX_BOUND = BigDecimal.valueOf(500_000);
 
@@ -184,23 +186,35 @@ final class CorrelationCompiler {
     /** An extension that Sigma does not define. */
     private Known known(List<String> references) {
         if (!map.has(KNOWN_BY)) {
-            for (String key : List.of(KNOWN_AFTER, KNOWN_ONLY, KNOWN_DAYS)) {
+            for (String key : List.of(KNOWN_AFTER, KNOWN_ONLY, KNOWN_DAYS, KNOWN_EXCEPT)) {
                 if (map.has(key)) {
                     throw map.refusal(map.keyNode(key), "only a correlation with known_by has " + key);
                 }
             }
             return Known.NONE;
         }
-        List<String> rules = map.texts(KNOWN_BY);
+        List<String> rules = rulesOf(KNOWN_BY, references);
+        List<String> except = map.has(KNOWN_EXCEPT) ? rulesOf(KNOWN_EXCEPT, references) : List.of();
+        if (!except.isEmpty() && (!isTrue(KNOWN_ONLY) || except.stream().anyMatch(rules::contains))) {
+            throw map.refusal(
+                    map.keyNode(KNOWN_EXCEPT),
+                    "known_except is expected with known_only, and to name rules that known_by does not name");
+        }
+        Set<String> all = Stream.concat(rules.stream(), except.stream()).collect(Collectors.toUnmodifiableSet());
+        return new Known(all, timespan(KNOWN_AFTER), isTrue(KNOWN_ONLY), days(), Set.copyOf(except));
+    }
+
+    private List<String> rulesOf(String key, List<String> references) {
+        List<String> rules = map.texts(key);
         if (rules.isEmpty()
                 || rules.size() != Set.copyOf(rules).size()
                 || rules.stream().anyMatch(references::contains)) {
             throw map.refusal(
-                    map.keyNode(KNOWN_BY),
-                    "known_by is expected to name rules that the correlation does not count, found "
+                    map.keyNode(key),
+                    key + " is expected to name rules that the correlation does not count, found "
                             + String.join(", ", rules));
         }
-        return new Known(Set.copyOf(rules), timespan(KNOWN_AFTER), isTrue(KNOWN_ONLY), days());
+        return rules;
     }
 
     private int days() {

@@ -64,7 +64,6 @@ record UnresolvedCorrelation(
      * @param keys of the rules, by the reference
      */
     CorrelationRule resolved(Map<String, String> keys, Map<String, Map<String, String>> aliasFields) {
-        Set<String> known = rule.known().rules().stream().map(keys::get).collect(Collectors.toUnmodifiableSet());
         return new CorrelationRule(
                 rule.header(),
                 rule.type(),
@@ -77,10 +76,15 @@ record UnresolvedCorrelation(
                 rule.repeatLevel(),
                 rule.changeMicros(),
                 new Known(
-                        known,
+                        resolved(keys, rule.known().rules()),
                         rule.known().afterMicros(),
                         rule.known().only(),
-                        rule.known().days()),
+                        rule.known().days(),
+                        resolved(keys, rule.known().except())),
                 true);
+    }
+
+    private static Set<String> resolved(Map<String, String> keys, Set<String> references) {
+        return references.stream().map(keys::get).collect(Collectors.toUnmodifiableSet());
     }
 }

@@ -40,15 +40,16 @@ public record CorrelationRule(
     /**
      * Matches that raise no alert. A group that has one of them is known.
      *
-     * @param rules keys of their rules; empty: no group is known
+     * @param rules keys of their rules, including {@code except}; empty: no group is known
      * @param afterMicros time from such a match on after which the group is known
      * @param only whether only groups raise alerts that are known with any value of {@link CorrelationRule#field}
      * @param days number of days (UTC) on which a known group had such matches; with more than one, only known groups have
      *     the {@link CorrelationRule#repeatLevel}, and repeated matches of others keep the level of the rule
+     * @param except keys of rules whose matches exclude a group from the alerts, because another correlation reports it
      */
-    public record Known(Set<String> rules, long afterMicros, boolean only, int days) {
+    public record Known(Set<String> rules, long afterMicros, boolean only, int days, Set<String> except) {
 
-        public static final Known NONE = new Known(Set.of(), 0, false, 1);
+        public static final Known NONE = new Known(Set.of(), 0, false, 1, Set.of());
 
         /** Returns whether regular matches make a group known, not a single one. */
         public boolean isByRoutine() {
