@@ -114,8 +114,11 @@ def _is_unchanged(file: PulledFile, remote: RemoteFile) -> bool:
 
 def _by_head(known: list[PulledFile], remote: RemoteFile, logs: RemoteLogs) -> PulledFile | None:
     """Returns the known file that begins like the remote one: the one with the longest head, and of equal
-    ones the latest, because a service rotates the live file."""
-    possible = [file for file in known if file.size <= remote.size]
+    ones the latest, because a service rotates the live file. A rotated file of another size is another one,
+    although both may begin with the same banner and have no other line that is short enough for a portion."""
+    possible = [
+        file for file in known if file.size == remote.size or (file.is_live and file.size < remote.size)
+    ]
     needed = max((len(file.head) for file in possible), default=0)
     head = _head(logs, remote.name, needed)
     same = [file for file in possible if file.head and head.startswith(file.head)]

@@ -6,7 +6,8 @@ from typing import Protocol
 
 from tailrace_pull import portions
 from tailrace_pull.matching import Listing, Numbers, match
-from tailrace_pull.remote import FileGoneError, Portion, RemoteError, RemoteLogs
+from tailrace_pull.plural import counted
+from tailrace_pull.remote import BinaryDataError, FileGoneError, Portion, RemoteError, RemoteLogs
 from tailrace_pull.state import LogState, PulledFile
 
 
@@ -91,9 +92,21 @@ def _read_files(logs: RemoteLogs, done: Round, max_bytes: int) -> bool:
     for file in done.state.files:
         if file.has_more:
             was_read = True
-            done.runs.extend(_new_lines(logs, file, max_bytes - done.bytes))
+            try:
+                done.runs.extend(_new_lines(logs, file, max_bytes - done.bytes))
+            except BinaryDataError as error:
+                if file.is_live:
+                    raise
+                _leave_out_rest(file, done, error)
             done.is_complete &= not file.has_more
     return was_read
+
+
+def _leave_out_rest(file: PulledFile, done: Round, error: BinaryDataError) -> None:
+    """Ends a rotated file: it gets no later line, behind which reading could continue."""
+    rest = counted(file.size - file.offset, "byte")
+    done.notes.append(f"{file.name}: its last {rest} cannot be read: {error}")
+    file.offset = file.size
 
 
 def _new_lines(logs: RemoteLogs, file: PulledFile, max_bytes: int) -> Iterator[LineRun]:

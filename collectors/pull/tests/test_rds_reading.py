@@ -109,6 +109,8 @@ class Writer:
         self.fake.write(LIVE, text)
 
     def rotate(self) -> None:
+        if self.written[-1] == BANNER:
+            self.write(1)  # files of equal content are one file for the puller
         self.put(b"\n")
         self.fake.rename(LIVE, rotated_name(next(self.hours), self.is_ring))
         self.written.append(b"")
@@ -206,6 +208,36 @@ def test_binary_data_at_the_end_of_a_file_waits_for_the_next_line() -> None:
     puller.visit_until_read()
     (runs,) = puller.runs.values()
     assert b"".join(lines for _, lines in sorted(runs.items())).endswith(b"the next line\n" * 20)
+
+
+def test_binary_data_at_the_end_of_a_rotated_file_does_not_stop_the_log() -> None:
+    fake = FakeRds(1, portion_bytes=5000, portion_lines=100)
+    puller = Puller(RdsLogs(client_of(fake), "shop-db-1", LIVE))
+    fake.write(LIVE, BANNER + b"a line\n\1 binary\n")
+    fake.rename(LIVE, rotated_name(0, is_ring=False))
+    fake.write(LIVE, BANNER + b"of the next file\n")
+    (note,) = puller.visit().notes
+    assert note.startswith(f"{rotated_name(0, is_ring=False)}: its last 9 bytes cannot be read: ")
+    puller.visit_until_read()
+    first, second = (b"".join(runs.values()) for _, runs in sorted(puller.runs.items()))
+    assert (first, second) == (BANNER + b"a line\n", BANNER + b"of the next file\n")
+
+
+def test_a_rotated_file_of_another_size_is_another_one() -> None:
+    """Only the banner is known of a file whose first entry is longer than a portion."""
+    fake = FakeRds(3, portion_bytes=5000, portion_lines=1)
+    puller = Puller(RdsLogs(client_of(fake), "shop-db-1", LIVE))
+    contents = [
+        BANNER + b"x" * 6000 + b"\n" + f"of hour {hour}\n".encode() * (hour + 1)
+        for hour in range(RING_FILES + 2)
+    ]
+    for hour, content in enumerate(contents):
+        fake.write(LIVE, content)
+        puller.visit_until_read()
+        fake.rename(LIVE, rotated_name(hour, is_ring=True))
+    puller.visit_until_read()
+    for number, content in zip(sorted(puller.runs), contents, strict=True):
+        puller.left_out(number, content)
 
 
 def test_a_live_file_is_a_new_one_if_all_files_were_deleted() -> None:
