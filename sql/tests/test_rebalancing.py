@@ -150,7 +150,7 @@ def test_a_shard_of_weight_zero_is_emptied(cluster):
 def move(cluster: Shards, tables: Sequence[str], choice: random.Random) -> int:
     """Runs until all rows are moved. Each run is killed after some statements; returns how many were."""
     for interruptions in range(200):
-        rest = Rest(choice.randrange(4, 60))
+        rest = Rest(choice.randrange(4, 32), is_lost=choice.random() < 0.5)
         admins = cluster.each("admin")
         servers = [Interrupted(each.url, each.user, each.password, "", rest) for each in admins]
         try:
@@ -172,6 +172,8 @@ class Rest:
     statements: int
     of: str = ""
     """If given, only statements with this text count, and it is killed before the next one."""
+    is_lost: bool = False
+    """Whether it is killed before its last statement instead of after it."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ class Interrupted(ClickHouse):
                 raise KilledError
             return super().execute(*words, **more)
         self.rest.statements -= 1
-        if self.rest.statements == 0 and random.random() < 0.5:
+        if self.rest.statements == 0 and self.rest.is_lost:
             raise KilledError
         answer = super().execute(*words, **more)
         if self.rest.statements <= 0:
