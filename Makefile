@@ -49,9 +49,9 @@ clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and
 	@cd '$(DATA)' 2>/dev/null && rm -rf $(OF_DATA) || true
 
 ##@ Checking
-# The longest suite starts first, and suites that wait for running stacks next. The last three hardly wait, so that both
-# cores are busy until the end.
-SUITES := browser e2e-own e2e-shared e2e-detecting java sql python
+# The longest suites start first. The SQL tests are among them, because they use one core: as the last suite to end they would
+# leave the other one idle.
+SUITES := browser sql e2e-own e2e-shared e2e-detecting java python
 
 # Four suites at a time keep two cores busy. More would cost more: a stack uses the cores also while its tests wait.
 # `make test ALSO=lint AFTER=licences`, as in .ci/run, checks the style beside the first suites, and at the end the licences
@@ -95,7 +95,7 @@ COMPILED := stream-jobs/target/lint/compiled
 COMPILED_SOURCES := stream-jobs/pom.xml $(wildcard stream-jobs/*/pom.xml stream-jobs/*/src) schemas/avro schemas/history
 
 # It tests what `make lint` has compiled, or compiles it the same way. `verify` alone would compile all of it again: the
-# jars that it makes are newer than the classes. It tests two modules at a time, because it is the last suite to end.
+# jars that it makes are newer than the classes. It tests two modules at a time, because it is one of the last suites to end.
 .PHONY: test-java
 test-java: ## Unit and integration tests of schemas and stream-jobs
 	@[ -e $(COMPILED) ] && [ -z "$$(find $(COMPILED_SOURCES) -newer $(COMPILED) -print -quit)" ] || \
