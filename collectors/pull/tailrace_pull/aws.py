@@ -26,7 +26,7 @@ NO_CREDENTIALS = {
 }
 DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}
 THROTTLED = {"Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException"}
-BINARY = ("InvalidParameterValue", "binary data")
+BINARY_CODE, BINARY_TEXT = "InvalidParameterValue", "binary data"
 """Code and a part of the message with which RDS refuses a portion, as users report it (aws/aws-cli#2197)."""
 GONE = {"DBLogFileNotFoundFault", "DBLogFileNotFound", "ResourceNotFoundException"}
 
@@ -70,7 +70,7 @@ def _classified(
     text = f"{operation} of {subject}: {code}: {error.response.get('Error', {}).get('Message', '')}"
     if code in GONE:
         return FileGoneError(text)
-    if code == BINARY[0] and BINARY[1] in text:
+    if code == BINARY_CODE and BINARY_TEXT in text:
         return BinaryDataError(text)
     if code in THROTTLED:
         return ThrottledError(text)
