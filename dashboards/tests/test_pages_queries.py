@@ -4,7 +4,7 @@ import csv
 import json
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from html import unescape
 
@@ -185,7 +185,8 @@ def test_a_range_without_entries_says_so_and_links_to_the_last_one(developer):
     assert "The slow logs have no entry of this statement in this time range." in words(answer.text)
     addresses = [attributes.get("href") or "" for _, attributes in parsed(answer.text).tags]
     assert addresses.count("/tailrace/setup/") == 2, "of the menu, and where plans are missing"
-    days_ago = re.compile(rf"{PATH}\?from=(?!{datetime.now(UTC):%Y-%m-%d})")
+    since_yesterday = "|".join(f"{datetime.now(UTC) - timedelta(days=ago):%Y-%m-%d}" for ago in (0, 1))
+    days_ago = re.compile(rf"{PATH}\?from=(?!{since_yesterday})")
     (link,) = filter(days_ago.match, addresses)
     assert "Executions 8" in words(developer.get(link).text)
 

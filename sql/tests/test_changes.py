@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import jinja2
 import pytest
+from days import now_before_midnight
 from developer_rows import HOUR, NOW, RANGE, executions, insert_executions, message
 
 from tailrace.clickhouse.query_files import QUERIES, with_included_queries
@@ -75,16 +76,18 @@ def test_both_periods_are_filtered(admin, user, changed):
 
 
 def test_today_is_compared_with_the_same_hours_of_yesterday(admin, user, changed):
-    today = NOW.replace(hour=0, minute=0, second=0)
-    whole_day = (f"{today:%F}T00:00:00", f"{today + timedelta(days=1):%F}T00:00:00")
-    into_day = min(timedelta(seconds=1), NOW - today)
+    now = now_before_midnight()
+    today = now.replace(hour=0, minute=0, second=0)
+    tomorrow = today + timedelta(days=1)
+    whole_day = (f"{today:%F}T00:00:00", f"{tomorrow:%F}T00:00:00")
+    into_day = min(timedelta(seconds=1), now - today)
     user("writer").insert(
         "tailrace.query_events",
         [
             *executions(9, NOW - today - into_day, [0.1] * 3),
             *executions(9, NOW - today - into_day + timedelta(days=1), [0.1] * 2),
             *executions(9, NOW - today - into_day + timedelta(days=3), [0.1]),
-            *executions(9, timedelta(days=1) - HOUR, [0.1] * 7),  # yesterday, after the same hours
+            *executions(9, NOW - today + timedelta(seconds=10), [0.1] * 7),  # the end of yesterday
         ],
     )
     yesterday = f"{today - timedelta(days=1):%-d %b}"

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from compliance_rows import NOW, RANGE, asking, stored
+from days import now_before_midnight
 
 from tailrace.evidence import framework, reviews
 from tailrace.evidence.parameters import parameters
@@ -101,18 +102,22 @@ def test_a_period_within_a_day_asks_for_the_whole_day(sign, days):
 
 
 def test_a_day_is_not_reviewed_before_its_end(admin, sign, days):
-    today = Period(TODAY, TODAY + timedelta(minutes=1))
-    assert days(today) == {f"{TODAY:%F}": ("not reviewed yet", 0, 0, 2)}
-    row = {"period_from": f"{day(1):%F %T}", "period_to": f"{day(-1):%F %T}", "covers": "all servers"}
+    begin = now_before_midnight().replace(hour=0, minute=0, second=0)
+    yesterday, tomorrow = begin - timedelta(days=1), begin + timedelta(days=1)
+    today = Period(begin, begin + timedelta(minutes=1))
+    assert days(today) == {f"{begin:%F}": ("not reviewed yet", 0, 0, 2)}
+    row = {"period_from": f"{yesterday:%F %T}", "period_to": f"{tomorrow:%F %T}", "covers": "all servers"}
     admin.insert("tailrace.reviews", [{**row, **SIGNED, "review_id": str(uuid.uuid4())}])
-    ((state, minutes, *_),) = days(Period(day(1), today.end)).values()
+    ((state, minutes, *_),) = days(Period(yesterday, today.end)).values()
     assert state == "partly reviewed" and minutes < 1440, "nothing after the signature"
 
 
 def test_a_range_that_ends_in_the_future_lists_no_later_day(sign, user, rendered):
-    query = rendered("coverage_unreviewed", day(2).isoformat(), day(-5).isoformat())
+    today = now_before_midnight().replace(hour=0, minute=0, second=0)
+    first, end = today - timedelta(days=2), today + timedelta(days=5)
+    query = rendered("coverage_unreviewed", first.isoformat(), end.isoformat())
     found = {row["day"] for row in user("reader_compliance").rows(query)}
-    assert found == {f"{day(ago):%F}" for ago in (2, 1, 0)}
+    assert found == {f"{today - timedelta(days=ago):%F}" for ago in (2, 1, 0)}
 
 
 SIGNED = {"actor": "ines", "scope": "all servers and logs", "finding": "none"}
