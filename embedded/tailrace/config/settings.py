@@ -132,7 +132,7 @@ class Settings:
         1, "parallelism of the detect job", unit="subtasks", minimum=1, maximum=128
     )
     detect_checkpoint_interval: int = _setting(
-        10_000,
+        30_000,
         "time between two checkpoints of the detect job; alerts do not wait for them",
         unit="ms",
         minimum=100,

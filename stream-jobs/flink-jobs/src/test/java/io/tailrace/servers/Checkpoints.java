@@ -3,11 +3,14 @@ package io.tailrace.servers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 /** A directory of Flink's checkpoints. */
@@ -36,6 +39,19 @@ public final class Checkpoints {
         return () -> {
             newest(directory).ifPresent(seen::add);
             return seen.size() > 2;
+        };
+    }
+
+    /** Returns the condition that the newest checkpoint is the same for this time. */
+    public static Callable<Boolean> noneFor(Path directory, Duration pause) {
+        AtomicReference<Optional<Path>> newest = new AtomicReference<>(Optional.empty());
+        AtomicLong since = new AtomicLong(System.nanoTime());
+        return () -> {
+            Optional<Path> found = newest(directory);
+            if (!found.equals(newest.getAndSet(found))) {
+                since.set(System.nanoTime());
+            }
+            return System.nanoTime() - since.get() >= pause.toNanos();
         };
     }
 

@@ -6,6 +6,7 @@ import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.SignedRange;
 import io.tailrace.flink.clickhouse.ClickHouseSink;
+import io.tailrace.flink.idle.IdleAwareSource;
 import io.tailrace.flink.normalize.NormalizePipeline.EventSinks;
 import io.tailrace.flink.normalize.NormalizePipeline.SignedSources;
 import io.tailrace.flink.normalize.NormalizePipeline.SourcesAndSinks;
@@ -14,6 +15,8 @@ import io.tailrace.flink.runtime.FlinkConfigurationFactory;
 import io.tailrace.flink.runtime.JobRunner;
 import io.tailrace.flink.runtime.TailraceVersion;
 import java.util.Optional;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,17 +41,23 @@ public final class NormalizeJob {
         NormalizeJobConfig config = NormalizeJobConfig.fromArguments(arguments);
         String from = config.restorePath().isEmpty() ? "the oldest lines in Kafka" : config.restorePath();
         LOG.info("tailrace normalize {} starts from {}", TailraceVersion.get(), from);
-        StreamExecutionEnvironment environment =
-                StreamExecutionEnvironment.getExecutionEnvironment(FlinkConfigurationFactory.of(config.jobSettings()));
+        StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(flink(config));
         new NormalizePipeline(config, sourcesAndSinks(config)).addTo(environment);
         JobRunner.run(environment);
+    }
+
+    static Configuration flink(NormalizeJobConfig config) {
+        Configuration flink = FlinkConfigurationFactory.of(config.jobSettings());
+        // The sources report a backlog while they are idle.
+        flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL_DURING_BACKLOG, config.idleCheckpointInterval());
+        return flink;
     }
 
     private static SourcesAndSinks sourcesAndSinks(NormalizeJobConfig config) {
         KafkaConnectors kafka = new KafkaConnectors(config);
         return new SourcesAndSinks(
-                kafka.lines(),
-                config.spansTopic().isEmpty() ? Optional.empty() : Optional.of(kafka.spans()),
+                IdleAwareSource.of(kafka.lines()),
+                config.spansTopic().isEmpty() ? Optional.empty() : Optional.of(IdleAwareSource.of(kafka.spans())),
                 signed(config, kafka),
                 config.eventsTopic().isEmpty() ? Optional.empty() : Optional.of(eventSinks(kafka)),
                 rows(config));
@@ -57,7 +66,8 @@ public final class NormalizeJob {
     private static Optional<SignedSources> signed(NormalizeJobConfig config, KafkaConnectors kafka) {
         return config.signedRangesTopic().isEmpty()
                 ? Optional.empty()
-                : Optional.of(new SignedSources(kafka.signedRanges(), kafka.hostKeys()));
+                : Optional.of(new SignedSources(
+                        IdleAwareSource.of(kafka.signedRanges()), IdleAwareSource.of(kafka.hostKeys())));
     }
 
     private static EventSinks eventSinks(KafkaConnectors kafka) {

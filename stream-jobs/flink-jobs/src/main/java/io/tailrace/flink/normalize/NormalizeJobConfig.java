@@ -45,6 +45,7 @@ final class NormalizeJobConfig extends SharedJobConfig {
         committers();
         maxPendingBytes();
         jobSettings();
+        idleCheckpointInterval();
         queryEventsRetention();
         auditEventsRetention();
         errorEventsRetention();
@@ -125,13 +126,23 @@ final class NormalizeJobConfig extends SharedJobConfig {
         }
     }
 
+    /** Returns the interval between checkpoints while nothing is read, which is not shorter than the usual one. */
+    Duration idleCheckpointInterval() {
+        Duration idle = values.millis(NormalizeJobOptions.CHECKPOINT_IDLE_INTERVAL_MS, 10);
+        return idle.compareTo(checkpointInterval()) < 0 ? checkpointInterval() : idle;
+    }
+
+    private Duration checkpointInterval() {
+        return values.millis(NormalizeJobOptions.CHECKPOINT_INTERVAL_MS, 10);
+    }
+
     JobConfig jobSettings() {
         return JobConfig.of(
                 values,
                 "tailrace normalize",
                 parallelism(),
                 Math.max(parallelism(), committers()),
-                values.millis(NormalizeJobOptions.CHECKPOINT_INTERVAL_MS, 10),
+                checkpointInterval(),
                 values.port(NormalizeJobOptions.WEB_PORT));
     }
 }

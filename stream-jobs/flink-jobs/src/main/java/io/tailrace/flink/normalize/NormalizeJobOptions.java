@@ -23,6 +23,8 @@ enum NormalizeJobOptions implements JobOption {
     CLICKHOUSE_BUFFER_MAX_MIB("clickhouse.buffer.max.mib", "64"),
     /** Milliseconds between checkpoints; rows become visible at each checkpoint. */
     CHECKPOINT_INTERVAL_MS("checkpoint.interval.ms", "1000"),
+    /** Milliseconds between checkpoints while the job reads nothing; at least those of checkpoint.interval.ms. */
+    CHECKPOINT_IDLE_INTERVAL_MS("checkpoint.idle.interval.ms", "5000"),
     /** TCP port of the web UI on 127.0.0.1 when the job starts its own Flink; 0 for any free port. */
     WEB_PORT("web.port", "8081"),
     /** Retention of query_events in days; older entries become dead letters. As in sql/retention.yaml. */

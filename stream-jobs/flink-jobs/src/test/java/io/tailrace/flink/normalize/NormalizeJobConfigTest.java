@@ -8,6 +8,7 @@ import io.tailrace.flink.runtime.JobOption;
 import io.tailrace.flink.runtime.JobOptionChecks;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,14 @@ class NormalizeJobConfigTest {
                         .jobSettings()
                         .checkpointDirectory())
                 .isEqualTo("s3://bucket/checkpoints");
+    }
+
+    @Test
+    void anIdleJobTakesNoMoreCheckpointsThanOthers() {
+        assertThat(with("checkpoint.interval.ms", "1000").idleCheckpointInterval())
+                .isEqualTo(Duration.ofSeconds(5));
+        assertThat(with("checkpoint.interval.ms", "10000").idleCheckpointInterval())
+                .isEqualTo(Duration.ofSeconds(10));
     }
 
     @ParameterizedTest

@@ -26,6 +26,9 @@ class NormalizeJobIT {
     /** Longer than Kafka's clients wait for a broker that does not respond, so that their errors appear first. */
     private static final Duration TIMEOUT = Duration.ofSeconds(300);
 
+    /** Several intervals between checkpoints of a job that reads. */
+    private static final Duration PAUSE = Duration.ofSeconds(3);
+
     @TempDir
     static Path directory;
 
@@ -86,6 +89,24 @@ class NormalizeJobIT {
         }
     }
 
+    /** The interval of an idle job is an hour here: only the usual interval after a record makes rows visible. */
+    @Test
+    void aLineAfterAPauseIsStoredAfterTheUsualInterval() throws Exception {
+        try (SlowLogFile log = new SlowLogFile(kafka.address(), "/var/log/after-a-pause.log");
+                JavaProgram job = job("--checkpoint.idle.interval.ms", "3600000")) {
+            for (int lines = 1; lines <= 2; lines++) {
+                long before = events();
+                log.append(1);
+                awaitEvents(job, before + 1);
+                job.await("no further checkpoint", TIMEOUT, Checkpoints.noneFor(checkpoints(), PAUSE));
+            }
+        }
+    }
+
+    private static long events() throws Exception {
+        return clickHouse.count("SELECT count() FROM tailrace.query_events");
+    }
+
     private static void assertEverythingOnce(SlowLogFile log) throws Exception {
         assertThat(clickHouse.count("SELECT uniqExact(event_id) FROM tailrace.query_events"))
                 .isEqualTo(log.entries());
@@ -125,7 +146,7 @@ class NormalizeJobIT {
         return directory.resolve("checkpoints");
     }
 
-    private static JavaProgram job() throws Exception {
+    private static JavaProgram job(String... more) throws Exception {
         List<String> arguments = new ArrayList<>(List.of(
                 "--kafka.bootstrap", kafka.address(),
                 "--clickhouse.url", clickHouse.url().toString(),
@@ -137,6 +158,7 @@ class NormalizeJobIT {
         Checkpoints.newest(checkpoints())
                 .ifPresent(path ->
                         arguments.addAll(List.of("--restore.path", path.toUri().toString())));
+        arguments.addAll(List.of(more));
         return JavaProgram.start(
                 directory.resolve("job.log"),
                 JavaProgram.shortLived("-Xmx400m"),

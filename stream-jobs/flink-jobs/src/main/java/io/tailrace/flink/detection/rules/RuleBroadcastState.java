@@ -5,8 +5,7 @@ import java.io.Serializable;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.typeutils.base.StringSerializer;
 
 /**
  * Provides the active rules to an operator: the initial rules of the job, those of its checkpoint, or those that
@@ -18,7 +17,7 @@ public final class RuleBroadcastState implements Serializable {
 
     /** The newest bundle under the key "bundle", regardless of its own key. */
     public static final MapStateDescriptor<String, RuleRecord> STATE =
-            new MapStateDescriptor<>("rules", Types.STRING, TypeInformation.of(RuleRecord.class));
+            new MapStateDescriptor<>("rules", StringSerializer.INSTANCE, new RuleRecordSerializer());
 
     private final RuleRecord initial;
     private final long latenessMicros;
