@@ -5,6 +5,7 @@ Each takes a history and its bundle, changes the bundle, and returns the place t
 """
 
 import base64
+import hashlib
 import json
 import random
 from collections.abc import Callable
@@ -327,6 +328,25 @@ def range_changed(history: History, bundle: Bundle, source: random.Random) -> Pl
     return {"leaf": index, "path": payload["path"], "from": payload["from"], "to": payload["to"]}
 
 
+def bytes_changed_on_their_way(history: History, bundle: Bundle, source: random.Random) -> Place | None:
+    """A record of Kafka was changed: the log has the mismatch, and the attacker adds a denial."""
+    if not (chosen := _range_at(history, source)):
+        return None
+    index, payload = chosen
+    document = json.loads(history.entries[index])
+    result = {
+        "type": "range_result",
+        "key": document["key"],
+        "sequence": payload["sequence"],
+        "payload_sha256": hashlib.sha256(document["payload"].encode()).hexdigest(),
+    }
+    made = [histories.entry(**result, status=status) for status in ("mismatch", "verified")]
+    entries = [*history.entries, *made]
+    _resigned(history, bundle, entries, witness=True)
+    place = {name: payload[name] for name in ("host", "sequence", "path", "from", "to")}
+    return {"leaf": len(history.entries), **place}
+
+
 def minute_recorded_twice(history: History, bundle: Bundle, source: random.Random) -> Place:
     """Another digest of a minute that the log contains already; the witness cosigns."""
     name, lines, place = _rows_file(bundle, source)
@@ -344,4 +364,5 @@ ALL: tuple[Manipulation, ...] = (
     *(row_changed_and_log_written_again, checkpoint_of_another_tree, clock_turned_back),
     *(log_rolled_back, log_truncated, log_key_swapped, witness_key_swapped, host_key_swapped),
     *(range_dropped, range_replayed, ranges_swapped, range_changed),
+    bytes_changed_on_their_way,
 )

@@ -201,8 +201,8 @@ def test_the_counts_come_from_the_projection(admin, collector, user):
 
 
 RANGES = """
-CREATE TABLE tailrace.signed_ranges (payload String, key String, signature String, sequence UInt64,
-    status String, signed_at DateTime64(6, 'UTC'), ingested_at DateTime('UTC'))
+CREATE TABLE tailrace.signed_ranges (payload String, payload_sha256 String, key String, signature String,
+    sequence UInt64, status String, signed_at DateTime64(6, 'UTC'), ingested_at DateTime('UTC'))
 ENGINE = MergeTree ORDER BY sequence
 """
 """Its columns that become leaves, for a schema that does not have the table."""
@@ -239,6 +239,16 @@ def test_each_signed_range_is_in_one_leaf_and_a_forged_one_in_none(admin, log, t
     ranges(INSERTED + 2, 4, status="broken_chain")
     assert payloads(INSERTED + 3) == ["verified 3", "broken_chain 4"]
     assert log.store.get("sequences k") == [[1, 4]]
+
+
+def test_a_mismatch_is_recorded_once_and_stays(admin, log, tmp_path, ranges):
+    collector = CollectorAt(admin, log.store, tmp_path / "hosts.json")
+    results = []
+    for second, status in enumerate(("verified", "mismatch", "mismatch", "verified"), INSERTED):
+        ranges(second, 7, status=status)
+        collector.second = second + 1
+        results += [leaf for leaf in append(log, collector) if leaf["type"] == "range_result"]
+    assert [(each["key"], each["sequence"], each["status"]) for each in results] == [("k", 7, "mismatch")]
 
 
 def test_registered_keys_are_appended_when_they_change(admin, collector, log, tmp_path):
