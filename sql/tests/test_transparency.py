@@ -131,6 +131,13 @@ def test_each_row_is_in_one_leaf_however_late_it_is(admin, collector, log, tmp_p
     assert collector.differing("query_events", 0) == {}
 
 
+def test_a_row_in_the_last_second_of_its_minute_is_in_a_leaf(admin, collector, log):
+    admin.insert("tailrace.query_events", [row(1, 0, INSERTED)])
+    admin.insert("tailrace.query_events", [row(2, 0, INSERTED, event_time=f"{LAST_HOUR + 59}.5")])
+    collector.second = INSERTED + 1
+    assert [leaf["rows"] for leaf in append(log, collector)] == [2]
+
+
 def now_of(admin: ClickHouse) -> int:
     return admin.rows("SELECT toUnixTimestamp(now()) AS now")[0]["now"]
 

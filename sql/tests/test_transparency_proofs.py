@@ -222,6 +222,15 @@ def test_a_computed_column_does_not_stand_in_for_a_stored_one(stored, server, tm
         stored.execute("ALTER TABLE tailrace.query_events RENAME COLUMN hidden TO flags", mutations_sync=2)
 
 
+def test_rows_of_the_last_second_before_a_bound_are_read(admin, server, tmp_path):
+    """ClickHouse 26.7 skips a part of such rows if DateTime64 is compared with a DateTime."""
+    last = DAY + timedelta(minutes=701, milliseconds=-400)
+    admin.insert("tailrace.query_events", events())
+    admin.insert("tailrace.query_events", [{**event(700, 9), "event_time": f"{last:%Y-%m-%d %H:%M:%S.%f}"}])
+    write_log(server.user("auditor"), tmp_path)
+    assert verified(server, tmp_path).counts["rows"] == 15
+
+
 def recorded_leaf(clickhouse: ClickHouse) -> dict[str, object]:
     """Returns the leaf, without its digest, of what was recorded just now."""
     (row,) = clickhouse.rows(

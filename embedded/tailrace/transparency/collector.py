@@ -54,7 +54,8 @@ SELECT toUInt32(toUnixTimestamp(toStartOfMinute(event_time))) AS minute,
     SHA256(concat('\\0', formatRowNoNewline('JSONEachRow', {columns}))) AS hash
 FROM tailrace.{table}
 WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')
-    AND event_time >= toDateTime({{first:UInt32}}, 'UTC') AND event_time < toDateTime({{last:UInt32}}, 'UTC')
+    AND event_time >= toDateTime64({{first:UInt32}}, 6, 'UTC')
+    AND event_time < toDateTime64({{last:UInt32}}, 6, 'UTC')
 ORDER BY minute, hash
 SETTINGS {settings}
 FORMAT RowBinary

@@ -135,7 +135,7 @@ def _compare(leaf: RowsLeaf, found: Sequence[bytes], rewound: Rewinds, report: R
         report.undetermined(CHECK, rewinds.message(leaf, missing, text), **place)
         return
     if not missing:
-        message = f"some of its {counted(leaf.rows, 'row was', 'rows were')} changed"
+        message = "its row was changed" if leaf.rows == 1 else f"some of its {leaf.rows} rows were changed"
     else:
         message = f"it has {counted(len(found), 'row')}, {leaf.rows} were recorded"
     report.tampered(CHECK, message, **place)

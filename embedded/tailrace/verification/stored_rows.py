@@ -23,7 +23,8 @@ ReadValue = Callable[[memoryview, int], tuple[bytes, int]]
 QUERY = """
 SELECT toUInt32(toUnixTimestamp(toStartOfMinute(event_time))), toUInt32(toUnixTimestamp(ingested_at)), {value}
 FROM tailrace.{table}
-WHERE event_time >= toDateTime({{first:UInt32}}, 'UTC') AND event_time < toDateTime({{end:UInt32}}, 'UTC')
+WHERE event_time >= toDateTime64({{first:UInt32}}, 6, 'UTC')
+    AND event_time < toDateTime64({{end:UInt32}}, 6, 'UTC')
 SETTINGS {settings}
 FORMAT RowBinary
 """
@@ -69,7 +70,9 @@ class StoredRows:
         """Returns the rows of [first, end) by minute and second of the insert, in seconds since 1970 UTC."""
         bounds = {name: int(at.timestamp()) for name, at in (("first", first), ("end", end)) if at}
         compared = {"first": ">=", "end": "<"}
-        conditions = [f"event_time {compared[name]} toDateTime({{{name}:UInt32}}, 'UTC')" for name in bounds]
+        conditions = [
+            f"event_time {compared[name]} toDateTime64({{{name}:UInt32}}, 6, 'UTC')" for name in bounds
+        ]
         query = COUNTS.format(table=table, condition=" AND ".join(conditions) or "1")
         found: dict[int, dict[int, int]] = defaultdict(dict)
         for row in self.clickhouse.rows(query, bounds):
