@@ -102,7 +102,17 @@ def test_a_checkpoint_that_the_auditor_kept(bundle, capsys):
     assert "its first 2 leaves differ from" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [("missing",), (".", "--log-key", "missing"), (".", "--from", "x"), ()])
+UNREADABLE = [
+    ("missing",),
+    (".", "--log-key", "missing"),
+    (".", "--from", "x"),
+    (".", "--from", "2026-11-02", "--to", "2026-11-02"),
+    ("checkpoint",),
+    (),
+]
+
+
+@pytest.mark.parametrize("words", UNREADABLE)
 def test_what_cannot_be_read_is_not_tampered(bundle, words, capsys, monkeypatch):
     monkeypatch.chdir(bundle)
     assert run(*words) == Status.UNDETERMINED

@@ -32,7 +32,8 @@ WHERE {time} < toDateTime64({{end:UInt32}}, 6, 'UTC') AND ingested_at < toDateTi
     AND ingested_at >= toDateTime({{known:Map(String, UInt32)}}[toString(toDate({time}, 'UTC'))], 'UTC')
 GROUP BY day ORDER BY day
 """
-WITHIN = """{time} >= toDateTime64({{first:UInt32}}, 6, 'UTC') AND {time} < toDateTime64({{last:UInt32}}, 6, 'UTC')
+WITHIN = """{time} >= toDateTime64({{first:UInt32}}, 6, 'UTC')
+    AND {time} < toDateTime64({{last:UInt32}}, 6, 'UTC')
     AND ingested_at >= toDateTime({{from:UInt32}}, 'UTC')
     AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')"""
 MINUTES = """
