@@ -91,9 +91,8 @@ def _is_evidence(path: Path) -> bool:
             return evidence.MANIFEST in archive.namelist()
     except (zipfile.BadZipFile, NotImplementedError):
         if not _start(path).startswith(ZIP):
-            raise UnreadableError(
-                f"{path} is no bundle: expected a directory, a ZIP file or a proof"
-            ) from None
+            message = f"{path} is no bundle: expected a directory, a ZIP file or a proof"
+            raise UnreadableError(message) from None
         return True  # a changed bundle: the verification states what it found
 
 

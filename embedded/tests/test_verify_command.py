@@ -80,7 +80,7 @@ def test_a_changed_row_as_json(bundle, capsys):
     assert run(bundle, *keys(bundle), "--output", "json") == Status.TAMPERED
     document = json.loads(capsys.readouterr().out)
     assert (document["verdict"], document["exit_code"]) == ("tampered", 1)
-    named = [each["file"] for each in document["findings"]]
+    named = [each["file"] for each in document["findings"] if each["status"] != "noted"]
     assert set(named) == {file.relative_to(bundle).as_posix()}
 
 
@@ -205,5 +205,5 @@ def test_single_rows_of_a_bundle():
     bundle[name.replace("rows/", "proofs/")] = proof.replace(b"SELECT", b"DELETE") + b"\n"
     report = check.verify(of_mapping(bundle), history.trust())
     assert report.verdict is Status.TAMPERED
-    assert report.findings[0].place["row"] == 1
+    assert [each.place["row"] for each in report.findings if each.status is not Status.PROVEN] == [1]
     assert minutes.NAME.fullmatch(name)
