@@ -11,6 +11,11 @@ from tailrace_verify.findings import Report
 from tailrace_verify.trust import HostKey, KeyFileError, host_keys
 
 CHECK = "leaves"
+TABLES = (
+    *("query_events", "audit_events", "error_events", "legal_hold_actions"),
+    *("alert_actions", "silences", "reviews", "evidence_exports", "unmasked_looks"),
+)
+"""Tables of which the log has each row: append-only, with `event_time` and `ingested_at`."""
 MISMATCH = "mismatch"
 MINUTE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00Z")
 HEX_32 = re.compile(r"[0-9a-f]{64}")

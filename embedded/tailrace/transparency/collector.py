@@ -19,12 +19,8 @@ from tailrace.errors import ReportedError
 from tailrace.transparency import leaves, sequences
 from tailrace.transparency.store import Batch, Minute, Store
 from tailrace_verify import rows as canonical_rows
+from tailrace_verify.leaves import TABLES
 
-TABLES = (
-    *("query_events", "audit_events", "error_events", "legal_hold_actions"),
-    *("alert_actions", "silences", "reviews", "evidence_exports", "unmasked_looks"),
-)
-"""Append-only tables with `event_time` and `ingested_at`."""
 RANGES = "signed_ranges"
 KEYS = "keys"
 MAX_ROWS = 500_000

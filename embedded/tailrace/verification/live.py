@@ -7,14 +7,13 @@ from pathlib import Path
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.plural import counted
-from tailrace.transparency.collector import TABLES
 from tailrace.verification import unrecorded
 from tailrace.verification.stored_rows import StoredRows, by_table
 from tailrace_verify import check, files, rewinds, rows
 from tailrace_verify.check import Scope
 from tailrace_verify.files import Files
 from tailrace_verify.findings import Report
-from tailrace_verify.leaves import RowsLeaf
+from tailrace_verify.leaves import TABLES, RowsLeaf
 from tailrace_verify.rewinds import Rewinds
 from tailrace_verify.trust import HOST_KEYS, LOG_KEY, WITNESS_KEYS, Trust
 
