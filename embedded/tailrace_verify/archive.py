@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tailrace_verify import archive_days, check, files, merkle
+from tailrace_verify import archive_days, archive_lists, check, files, merkle
 from tailrace_verify import rows as canonical_rows
 from tailrace_verify.archive_days import (
     DAYS,
@@ -60,6 +60,8 @@ def verify(root: Path, trust: Trust, scope: Scope | None = None) -> Report:
             until = deleted[day.table, day.day].until if (day.table, day.day) in deleted else EVER
             _DayCheck(root, content, day, proofs.leaves(day), report, until).run()
         _find_unlisted(content, found, report)
+        archive_lists.find_missing(found, deleted, proofs.known, COVERED, report)
+        archive_lists.check_columns(root, content, found, report)
     report.about.update(
         {"archive": str(root), "days": len(found), "tables": sorted({d.table for d in found})}
     )

@@ -25,6 +25,7 @@ ESCAPED = '["\\\\\\x00-\\x1f\\x{2028}\\x{2029}]'
 """The signs of tailrace_verify.rows.ESCAPED, as Arrow's expressions have them."""
 SLICE_BYTES = 64 << 20
 """Bytes of columns that become text at once."""
+FIELD_ID = b"PARQUET:field_id"
 STATISTICS = (
     pa.types.is_integer,
     pa.types.is_floating,
@@ -70,6 +71,17 @@ def groups(file: Path, types: Mapping[str, str], time: str) -> Iterator[Group]:
         raise
     except (pa.ArrowException, OSError, KeyError, ValueError, OverflowError) as error:
         raise ParquetError(f"row group {number + 1} cannot be read: {error}"[:300]) from None
+
+
+def numbers(file: Path | object) -> dict[str, int]:
+    """Returns the field ids of the columns of a file, by name. Raises ParquetError, FileNotFoundError."""
+    try:
+        fields = pq.read_schema(file)
+        return {field.name: int((field.metadata or {}).get(FIELD_ID, b"0")) for field in fields}
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ParquetError(f"its schema cannot be read: {error}"[:300]) from None
 
 
 def canonical(found: pa.Table, types: Mapping[str, str]) -> list[bytes]:

@@ -18,11 +18,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from tailrace_verify.files_of_hosts import RangesOfFiles
 from tailrace_verify.findings import NOTED, Report, Status
-from tailrace_verify.leaves import SignedRange
+from tailrace_verify.leaves import Leaves, SignedRange
 from tailrace_verify.trust import HostKey, key_id
 
 PREFIX = b"tailrace-signed-range-v1\n"
 CHECK = "signed ranges"
+CLAIMED = ("sequence", "path", "from", "to")
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,11 @@ class _Chain:
     records: dict[int, Record] = field(default_factory=dict)
 
 
-def verify(
-    ranges: Sequence[SignedRange], hosts: Mapping[str, HostKey] | None, is_whole: bool, report: Report
-) -> None:
+def verify(held: Leaves, hosts: Mapping[str, HostKey] | None, is_whole: bool, report: Report) -> None:
     """Verifies all records. `is_whole`: the log is complete from its first leaf on, so that chains begin
     with 1."""
+    ranges = held.ranges
+    _report_mismatches(held, report)
     if ranges and hosts is None:
         report.undetermined(CHECK, f"{len(ranges)} signed ranges, but no host keys to verify them with")
         return
@@ -59,6 +60,25 @@ def verify(
         of_host = files.setdefault(chain.host, RangesOfFiles(is_whole, report))
         for record in sorted(chain.records.values(), key=lambda record: record.sequence):
             of_host.add(record.payload, leaf=record.leaf, key=record.key, sequence=record.sequence)
+
+
+def _report_mismatches(held: Leaves, report: Report) -> None:
+    """A recorded mismatch stays one: who has the log's key could add a leaf that denies it."""
+    if not held.mismatches:
+        return
+    signed = {hashlib.sha256(_message(each)).hexdigest(): each for each in held.ranges}
+    for each in held.mismatches:
+        place = _claimed(signed[each.payload_sha256], "host") if each.payload_sha256 in signed else {}
+        where = "bytes {from} to {to} of {path}".format(**{"from": "?", "to": "?", "path": "a log", **place})
+        report.tampered(
+            CHECK,
+            f"other bytes arrived than record {each.sequence} signs: {where}",
+            **{"leaf": each.index, "key": each.key, "sequence": each.sequence, **place},
+        )
+
+
+def _message(each: SignedRange) -> bytes:
+    return each.payload.encode("utf-8", "surrogatepass")
 
 
 def _verified(
@@ -82,7 +102,7 @@ def _verified(
 
 
 def _record(each: SignedRange, key: HostKey, report: Report) -> Record | None:
-    message = each.payload.encode("utf-8", "surrogatepass")
+    message = _message(each)
     place = {"leaf": each.index, "host": key.host, "key": each.key}
     try:
         Ed25519PublicKey.from_public_bytes(key.public).verify(each.signature, PREFIX + message)
@@ -101,11 +121,11 @@ def _record(each: SignedRange, key: HostKey, report: Report) -> Record | None:
     return Record(each.index, each.key, sequence, hashlib.sha256(message).hexdigest(), payload)
 
 
-def _claimed(each: SignedRange) -> dict[str, object]:
+def _claimed(each: SignedRange, *more: str) -> dict[str, object]:
     """The byte range that a record which is not signed claims to be of, to help the reader."""
     try:
         payload = json.loads(each.payload)
-        return {name: payload[name] for name in ("sequence", "path", "from", "to") if name in payload}
+        return {name: payload[name] for name in (*CLAIMED, *more) if name in payload}
     except (ValueError, TypeError):
         return {}
 

@@ -60,7 +60,7 @@ def examine(
     for index, entry in log.entries(files, found, stated.span, report):
         leaves.add(index, entry, held, report)
     is_whole = stated.span is None or stated.span[0] == 0
-    chains.verify(held.ranges, trust.hosts if trust.hosts is not None else held.keys, is_whole, report)
+    chains.verify(held, trust.hosts if trust.hosts is not None else held.keys, is_whole, report)
     _check_parts(held, is_whole, report)
     minutes.verify(files, held.rows, report)
     inside = [leaf for leaf in held.rows.values() if is_inside(leaf.minute, stated)]

@@ -13,6 +13,8 @@ from tailrace_verify.options import JSON, configure
 from tailrace_verify.trust import Trust
 
 SIGNED = "evidence"
+ZIP = b"PK"
+"""The first bytes of a ZIP file."""
 
 
 class InputError(ValueError):
@@ -72,6 +74,8 @@ def scope_of(arguments: argparse.Namespace) -> Scope | None:
         first, end = (check.moment(text) if text else None for text in (arguments.first, arguments.end))
     except check.ScopeError as error:
         raise InputError(str(error)) from None
+    if first and end and first >= end:
+        raise InputError(f"the period is empty: expected --from before --to, found {first} and {end}")
     return Scope(first, end)
 
 
@@ -86,6 +90,9 @@ def _is_evidence(path: Path) -> bool:
         with zipfile.ZipFile(path) as archive:
             return evidence.MANIFEST in archive.namelist()
     except (zipfile.BadZipFile, NotImplementedError):
+        if not _start(path).startswith(ZIP):
+            message = f"{path} is no bundle: expected a directory, a ZIP file or a proof"
+            raise UnreadableError(message) from None
         return True  # a changed bundle: the verification states what it found
 
 

@@ -6,7 +6,7 @@ the file has 4,096 bytes.
 
 from collections.abc import Mapping
 
-from tailrace_verify.findings import Report
+from tailrace_verify.findings import NOTED, Report
 
 CHECK = "bytes of log files"
 Place = dict[str, object]
@@ -62,6 +62,8 @@ class RangesOfFiles:
         elif start == 0:
             if not closed:
                 self.report.counts["files that began again"] += 1
+                message = f"the file began again at byte 0 after byte {reached}: it was truncated"
+                self.report.add(NOTED, CHECK, message, **where)
         elif start > reached:
             where |= {"from": reached, "to": start}
             self.report.missing(CHECK, f"bytes {reached} to {start} are not signed", payload, **where)

@@ -1,4 +1,4 @@
-"""Parses the entries of a log: signed ranges, digests of rows, and registered keys."""
+"""Parses the entries of a log: signed ranges, their results, digests of rows, and registered keys."""
 
 import base64
 import binascii
@@ -11,6 +11,12 @@ from tailrace_verify.findings import Report
 from tailrace_verify.trust import HostKey, KeyFileError, host_keys
 
 CHECK = "leaves"
+TABLES = (
+    *("query_events", "audit_events", "error_events", "legal_hold_actions"),
+    *("alert_actions", "silences", "reviews", "evidence_exports", "unmasked_looks"),
+)
+"""Tables of which the log has each row: append-only, with `event_time` and `ingested_at`."""
+MISMATCH = "mismatch"
 MINUTE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00Z")
 HEX_32 = re.compile(r"[0-9a-f]{64}")
 TABLE = re.compile(r"[A-Za-z0-9_.]+")
@@ -41,6 +47,16 @@ class SignedRange:
     signature: bytes
 
 
+@dataclass(frozen=True)
+class Mismatch:
+    """The stream job received other bytes than those that record `sequence` of `key` covers."""
+
+    index: int
+    key: str
+    sequence: int
+    payload_sha256: str
+
+
 @dataclass
 class Leaves:
     """All leaves of one kind each, in the order of the log."""
@@ -48,6 +64,7 @@ class Leaves:
     rows: dict[tuple[str, str, int], RowsLeaf] = field(default_factory=dict)
     """By table, minute and part."""
     ranges: list[SignedRange] = field(default_factory=list)
+    mismatches: list[Mismatch] = field(default_factory=list)
     keys: Mapping[str, HostKey] | None = None
     """The registered keys: each leaf contains those that are new or changed."""
 
@@ -107,6 +124,15 @@ def _add_range(index: int, document: Mapping, leaves: Leaves, report: Report) ->
     leaves.ranges.append(SignedRange(index, payload, key, signature))
 
 
+def _add_result(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
+    """Results other than a mismatch are for later versions."""
+    key, sequence, payload = document["key"], document["sequence"], document["payload_sha256"]
+    if not isinstance(key, str) or type(sequence) is not int or not isinstance(payload, str):
+        raise _MalformedError("key, sequence or payload_sha256")
+    if document["status"] == MISMATCH:
+        leaves.mismatches.append(Mismatch(index, key, sequence, payload))
+
+
 def _add_keys(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
     try:
         keys = host_keys(document["hosts"])
@@ -118,4 +144,4 @@ def _add_keys(index: int, document: Mapping, leaves: Leaves, report: Report) -> 
     leaves.keys = {**(leaves.keys or {}), **keys}
 
 
-KINDS = {"rows": _add_rows, "signed_range": _add_range, "keys": _add_keys}
+KINDS = {"rows": _add_rows, "signed_range": _add_range, "range_result": _add_result, "keys": _add_keys}

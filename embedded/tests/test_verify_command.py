@@ -80,7 +80,7 @@ def test_a_changed_row_as_json(bundle, capsys):
     assert run(bundle, *keys(bundle), "--output", "json") == Status.TAMPERED
     document = json.loads(capsys.readouterr().out)
     assert (document["verdict"], document["exit_code"]) == ("tampered", 1)
-    named = [each["file"] for each in document["findings"]]
+    named = [each["file"] for each in document["findings"] if each["status"] != "noted"]
     assert set(named) == {file.relative_to(bundle).as_posix()}
 
 
@@ -102,7 +102,17 @@ def test_a_checkpoint_that_the_auditor_kept(bundle, capsys):
     assert "its first 2 leaves differ from" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [("missing",), (".", "--log-key", "missing"), (".", "--from", "x"), ()])
+UNREADABLE = [
+    ("missing",),
+    (".", "--log-key", "missing"),
+    (".", "--from", "x"),
+    (".", "--from", "2026-11-02", "--to", "2026-11-02"),
+    ("checkpoint",),
+    (),
+]
+
+
+@pytest.mark.parametrize("words", UNREADABLE)
 def test_what_cannot_be_read_is_not_tampered(bundle, words, capsys, monkeypatch):
     monkeypatch.chdir(bundle)
     assert run(*words) == Status.UNDETERMINED
@@ -195,5 +205,5 @@ def test_single_rows_of_a_bundle():
     bundle[name.replace("rows/", "proofs/")] = proof.replace(b"SELECT", b"DELETE") + b"\n"
     report = check.verify(of_mapping(bundle), history.trust())
     assert report.verdict is Status.TAMPERED
-    assert report.findings[0].place["row"] == 1
+    assert [each.place["row"] for each in report.findings if each.status is not Status.PROVEN] == [1]
     assert minutes.NAME.fullmatch(name)

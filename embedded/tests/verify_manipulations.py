@@ -5,6 +5,7 @@ Each takes a history and its bundle, changes the bundle, and returns the place t
 """
 
 import base64
+import hashlib
 import json
 import random
 from collections.abc import Callable
@@ -327,6 +328,50 @@ def range_changed(history: History, bundle: Bundle, source: random.Random) -> Pl
     return {"leaf": index, "path": payload["path"], "from": payload["from"], "to": payload["to"]}
 
 
+def log_truncated_at_its_source(history: History, bundle: Bundle, source: random.Random) -> Place | None:
+    """A person on the host renames and truncates a log that is written; its census signs what it finds."""
+    host = source.choice(history.hosts)
+    open_ones = [(path, each) for path, each in sorted(host.files.items()) if each[2] > each[1]]
+    if not open_ones:
+        return None
+    path, (inode, _, _) = source.choice(open_ones)
+    file = {"cluster": "shop", "instance": host.name, "source": "slowlog", "inode": inode}
+    cut = {"from": 0, "to": source.randint(1, 90), "closed": False, "sha256": source.randbytes(32).hex()}
+    entries = [*history.entries, host.sign(at=1_795_000_000_000_000, path=f"{path}.old", **file, **cut)]
+    _resigned(history, bundle, entries, witness=True)
+    return {"leaf": len(entries) - 1, "host": host.name, "path": f"{path}.old", "from": 0, "to": cut["to"]}
+
+
+def witness_rolled_back(history: History, bundle: Bundle, source: random.Random) -> Place | None:
+    """The state of the witness goes back, so that it cosigns a second history; the auditor has the first."""
+    kept = {name: data for name, data in bundle.items() if name.startswith("checkpoints/")}
+    if not kept:
+        return None
+    name = source.choice(sorted(kept))
+    size = int(name.split("/")[1])
+    at = source.randrange(size)
+    forged = histories.rows_entry("query_events", histories.stamp(-1), 1, [b"{}"])
+    _resigned(history, bundle, [*history.entries[:at], forged, *history.entries[at + 1 :]], witness=True)
+    bundle[name] = kept[name]
+    return {"file": name, "leaf": size}
+
+
+def bytes_changed_on_their_way(history: History, bundle: Bundle, source: random.Random) -> Place | None:
+    """A record of Kafka was changed: the log has the mismatch, and the attacker adds a denial."""
+    if not (chosen := _range_at(history, source)):
+        return None
+    index, payload = chosen
+    document = json.loads(history.entries[index])
+    sha256 = hashlib.sha256(document["payload"].encode()).hexdigest()
+    result = {"type": "range_result", "key": document["key"], "payload_sha256": sha256}
+    result["sequence"] = payload["sequence"]
+    made = [histories.entry(**result, status=status) for status in ("mismatch", "verified")]
+    entries = [*history.entries, *made]
+    _resigned(history, bundle, entries, witness=True)
+    place = {name: payload[name] for name in ("host", "sequence", "path", "from", "to")}
+    return {"leaf": len(history.entries), **place}
+
+
 def minute_recorded_twice(history: History, bundle: Bundle, source: random.Random) -> Place:
     """Another digest of a minute that the log contains already; the witness cosigns."""
     name, lines, place = _rows_file(bundle, source)
@@ -344,4 +389,5 @@ ALL: tuple[Manipulation, ...] = (
     *(row_changed_and_log_written_again, checkpoint_of_another_tree, clock_turned_back),
     *(log_rolled_back, log_truncated, log_key_swapped, witness_key_swapped, host_key_swapped),
     *(range_dropped, range_replayed, ranges_swapped, range_changed),
+    *(bytes_changed_on_their_way, log_truncated_at_its_source, witness_rolled_back),
 )

@@ -131,6 +131,13 @@ def test_each_row_is_in_one_leaf_however_late_it_is(admin, collector, log, tmp_p
     assert collector.differing("query_events", 0) == {}
 
 
+def test_a_row_in_the_last_second_of_its_minute_is_in_a_leaf(admin, collector, log):
+    admin.insert("tailrace.query_events", [row(1, 0, INSERTED)])
+    admin.insert("tailrace.query_events", [row(2, 0, INSERTED, event_time=f"{LAST_HOUR + 59}.5")])
+    collector.second = INSERTED + 1
+    assert [leaf["rows"] for leaf in append(log, collector)] == [2]
+
+
 def now_of(admin: ClickHouse) -> int:
     return admin.rows("SELECT toUnixTimestamp(now()) AS now")[0]["now"]
 
@@ -201,8 +208,8 @@ def test_the_counts_come_from_the_projection(admin, collector, user):
 
 
 RANGES = """
-CREATE TABLE tailrace.signed_ranges (payload String, key String, signature String, sequence UInt64,
-    status String, signed_at DateTime64(6, 'UTC'), ingested_at DateTime('UTC'))
+CREATE TABLE tailrace.signed_ranges (payload String, payload_sha256 String, key String, signature String,
+    sequence UInt64, status String, signed_at DateTime64(6, 'UTC'), ingested_at DateTime('UTC'))
 ENGINE = MergeTree ORDER BY sequence
 """
 """Its columns that become leaves, for a schema that does not have the table."""
@@ -239,6 +246,16 @@ def test_each_signed_range_is_in_one_leaf_and_a_forged_one_in_none(admin, log, t
     ranges(INSERTED + 2, 4, status="broken_chain")
     assert payloads(INSERTED + 3) == ["verified 3", "broken_chain 4"]
     assert log.store.get("sequences k") == [[1, 4]]
+
+
+def test_a_mismatch_is_recorded_once_and_stays(admin, log, tmp_path, ranges):
+    collector = CollectorAt(admin, log.store, tmp_path / "hosts.json")
+    results = []
+    for second, status in enumerate(("verified", "mismatch", "mismatch", "verified"), INSERTED):
+        ranges(second, 7, status=status)
+        collector.second = second + 1
+        results += [leaf for leaf in append(log, collector) if leaf["type"] == "range_result"]
+    assert [(each["key"], each["sequence"], each["status"]) for each in results] == [("k", 7, "mismatch")]
 
 
 def test_registered_keys_are_appended_when_they_change(admin, collector, log, tmp_path):

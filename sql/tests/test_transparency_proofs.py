@@ -37,7 +37,7 @@ from tailrace_verify.findings import Report, Status
 from tailrace_verify.trust import Trust
 
 DAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=3)
-END = DAY + timedelta(days=1)
+END, MINUTE = DAY + timedelta(days=1), timedelta(minutes=1)
 FORM = check.FORM
 COLUMNS = ["event_id", "event_time", "flags", "instance", "query_time", "rows_sent"]
 LOG, WITNESS, EXPORTER = (Ed25519PrivateKey.generate() for _ in range(3))
@@ -126,8 +126,8 @@ def stored(admin, server, tmp_path) -> ClickHouse:
     return admin
 
 
-def verified(server, home: Path) -> Report:
-    return live.verify(server.user("auditor"), home, TRUST, None, {"query_events": 92})
+def verified(server, home: Path, now: datetime = END) -> Report:
+    return live.verify(server.user("auditor"), home, TRUST, None, {"query_events": 92}, now)
 
 
 def test_unchanged_rows(stored, server, tmp_path):
@@ -138,6 +138,15 @@ def test_unchanged_rows(stored, server, tmp_path):
     stored.insert("tailrace.query_events", [late])
     report = verified(server, tmp_path)
     assert (report.verdict, report.counts["rows that wait for the log"]) == (Status.PROVEN, 1)
+    report = verified(server, tmp_path, END + timedelta(minutes=12))
+    assert [(each.status, each.check, each.message) for each in report.findings] == [
+        (
+            Status.UNDETERMINED,
+            "coverage",
+            f"the log was last cosigned at {END + MINUTE:{FORM}}: newer rows are not proven",
+        ),
+        (Status.UNDETERMINED, "ClickHouse", f"1 row is in no leaf of the log, stored since {END:{FORM}}"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -169,6 +178,57 @@ def test_rows_that_were_added_to_the_past(stored, server, tmp_path):
         ("00:11", "it has 4 rows, 3 were recorded"),
         ("05:00", "1 row is in no leaf of the log"),
     ]
+
+
+def test_rows_that_were_added_where_no_leaf_is(stored, server, tmp_path):
+    """Before and after all leaves, with a future time of insert, and in a table without a leaf."""
+    stored.insert(
+        "tailrace.query_events",
+        [
+            {**event(5, 1), "ingested_at": f"{DAY + timedelta(minutes=6):%Y-%m-%d %H:%M:%S}"},
+            {**event(900, 1), "ingested_at": f"{DAY + timedelta(minutes=9):%Y-%m-%d %H:%M:%S}"},
+            {**event(11, 98), "ingested_at": f"{END + timedelta(days=2000):%Y-%m-%d %H:%M:%S}"},
+        ],
+    )
+    stored.execute(
+        "INSERT INTO tailrace.error_events (event_id, event_time, ingested_at) "
+        "VALUES (generateUUIDv4(), {at:DateTime}, {at:DateTime})",
+        {"at": f"{DAY:%Y-%m-%d %H:%M:%S}"},
+    )
+    report = verified(server, tmp_path)
+    assert [(each.status, each.place["table"], each.place["minute"][11:16]) for each in report.findings] == [
+        (Status.TAMPERED, "query_events", "00:05"),
+        (Status.TAMPERED, "query_events", "00:11"),
+        (Status.TAMPERED, "query_events", "15:00"),
+        (Status.UNDETERMINED, "error_events", "00:00"),
+    ]
+    narrow = check.Scope(DAY + timedelta(minutes=4), DAY + timedelta(minutes=8))
+    report = live.verify(server.user("auditor"), tmp_path, TRUST, narrow, {}, END)
+    assert [each.place["minute"][11:16] for each in report.findings] == ["00:05"], "all leaves count"
+
+
+def test_a_computed_column_does_not_stand_in_for_a_stored_one(stored, server, tmp_path):
+    """It could show other values to others than the auditor."""
+    stored.execute("ALTER TABLE tailrace.query_events RENAME COLUMN flags TO hidden", mutations_sync=2)
+    stored.execute("ALTER TABLE tailrace.query_events ADD COLUMN flags Array(String) ALIAS hidden")
+    try:
+        report = verified(server, tmp_path)
+        assert (report.verdict, report.findings[0].message) == (
+            Status.TAMPERED,
+            "query_events does not store flags: 14 recorded rows cannot be compared",
+        )
+    finally:
+        stored.execute("ALTER TABLE tailrace.query_events DROP COLUMN flags")
+        stored.execute("ALTER TABLE tailrace.query_events RENAME COLUMN hidden TO flags", mutations_sync=2)
+
+
+def test_rows_of_the_last_second_before_a_bound_are_read(admin, server, tmp_path):
+    """ClickHouse 26.7 skips a part of such rows if DateTime64 is compared with a DateTime."""
+    last = DAY + timedelta(minutes=701, milliseconds=-400)
+    admin.insert("tailrace.query_events", events())
+    admin.insert("tailrace.query_events", [{**event(700, 9), "event_time": f"{last:%Y-%m-%d %H:%M:%S.%f}"}])
+    write_log(server.user("auditor"), tmp_path)
+    assert verified(server, tmp_path).counts["rows"] == 15
 
 
 def recorded_leaf(clickhouse: ClickHouse) -> dict[str, object]:

@@ -28,11 +28,12 @@ ALWAYS = (1 << 32) - 1
 DAYS = """
 SELECT toString(toDate({time}, 'UTC')) AS day, count() AS rows
 FROM tailrace.{table}
-WHERE {time} < toDateTime({{end:UInt32}}, 'UTC') AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')
+WHERE {time} < toDateTime64({{end:UInt32}}, 6, 'UTC') AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')
     AND ingested_at >= toDateTime({{known:Map(String, UInt32)}}[toString(toDate({time}, 'UTC'))], 'UTC')
 GROUP BY day ORDER BY day
 """
-WITHIN = """{time} >= toDateTime({{first:UInt32}}, 'UTC') AND {time} < toDateTime({{last:UInt32}}, 'UTC')
+WITHIN = """{time} >= toDateTime64({{first:UInt32}}, 6, 'UTC')
+    AND {time} < toDateTime64({{last:UInt32}}, 6, 'UTC')
     AND ingested_at >= toDateTime({{from:UInt32}}, 'UTC')
     AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')"""
 MINUTES = """

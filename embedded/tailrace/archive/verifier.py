@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from pyiceberg.schema import Schema
+
 from tailrace.archive import days
 from tailrace.archive.location import Location
 from tailrace.archive.readback import DamagedFileError, ReadBack
+from tailrace.archive.runner import PENDING
 from tailrace.archive.source import SLICE_ROWS, Slice, Source, day_span, divided, iso
 from tailrace.archive.tables import BY_NAME, TABLES, ArchivedTable
 from tailrace.archive.warehouse import Warehouse, WarehouseError
@@ -18,7 +21,7 @@ from tailrace.plural import counted
 from tailrace.retention import record
 from tailrace.retention.record import Recorded
 from tailrace.verification.stored_rows import seconds
-from tailrace_verify import archive_days
+from tailrace_verify import archive_days, archive_rows
 from tailrace_verify import rows as canonical_rows
 from tailrace_verify.archive_days import ArchivedFile, Day, Deletion, Part
 from tailrace_verify.findings import NOTED, Report
@@ -150,11 +153,40 @@ class ArchiveVerifier:
                 continue
             try:
                 expected = self.warehouse.data_file(table, file.path)
+                self._check_columns(table.schema(), file.path, place, report)
             except (OSError, ValueError):
                 continue  # the file itself is already reported
             if differing := list(_differing(known[file.path], expected)):
                 message = f"its statistics in Iceberg differ from its rows: {', '.join(differing)}"
                 report.tampered(ICEBERG, message, file=file.path, **place)
+
+    def _check_columns(self, schema: Schema, path: str, place: Mapping[str, str], report: Report) -> None:
+        """Engines find a column by its number, so its name must have the same number in Iceberg."""
+        known = {field.name: field.field_id for field in schema.fields}
+        with self.location.open(path) as stream:
+            own = archive_rows.numbers(stream)
+        if wrong := sorted(name for name, number in own.items() if known.get(name) != number):
+            report.tampered(ICEBERG, f"engines read other columns as {', '.join(wrong)}", file=path, **place)
+
+    def find_extra(self, table: str, report: Report) -> None:
+        """Reports files that engines read and no document lists: they add rows, or hide them."""
+        try:
+            documents = [
+                days.read(self.location, name, day)
+                for name, day in days.listed(self.location)
+                if name == table
+            ]
+            known = self.warehouse.files(table)
+        except (days.DamagedDocumentError, WarehouseError, OSError, ValueError):
+            return  # already reported
+        listed = {file.path for each in documents for part in each.parts for file in part.files}
+        for path in sorted(known.keys() - listed):
+            message = "the Iceberg table has a file that no document lists"
+            if self.location.names(PENDING):
+                message = f"{message}: repeat `tailrace archive run`, which was interrupted"
+                report.undetermined(ICEBERG, message, file=path, table=table)
+            else:
+                report.tampered(ICEBERG, message, file=path, table=table)
 
 
 def verify_all(
@@ -189,6 +221,8 @@ def verify_all(
             report.add(NOTED, CHECK, message, table=table, day=day)
         else:
             yield table, day, verifier.verify(table, day, report)
+    for name in sorted(names):
+        verifier.find_extra(name, report)
 
 
 def _deletion(location: Location, table: str, day: str, report: Report) -> Deletion | None:

@@ -19,8 +19,8 @@ from tailrace.errors import ReportedError
 from tailrace.transparency import leaves, sequences
 from tailrace.transparency.store import Batch, Minute, Store
 from tailrace_verify import rows as canonical_rows
+from tailrace_verify.leaves import TABLES
 
-TABLES = ("query_events", "audit_events", "error_events", "legal_hold_actions")
 RANGES = "signed_ranges"
 KEYS = "keys"
 MAX_ROWS = 500_000
@@ -28,8 +28,8 @@ MAX_ROWS = 500_000
 MAX_CELLS = 200_000
 MAX_RANGES = 20_000
 MAX_PAYLOAD = 60_000
-BROKEN = "broken_chain"
-ANCHORED = "sequences "
+BROKEN, MISMATCH = "broken_chain", "mismatch"
+ANCHORED, MISMATCHED = "sequences ", "mismatches "
 FORGED = ("bad_signature", "unknown_key")
 """States of signed ranges that no registered key has signed."""
 HASH = struct.Struct("<I32s")
@@ -50,13 +50,14 @@ SELECT toUInt32(toUnixTimestamp(toStartOfMinute(event_time))) AS minute,
     SHA256(concat('\\0', formatRowNoNewline('JSONEachRow', {columns}))) AS hash
 FROM tailrace.{table}
 WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')
-    AND event_time >= toDateTime({{first:UInt32}}, 'UTC') AND event_time < toDateTime({{last:UInt32}}, 'UTC')
+    AND event_time >= toDateTime64({{first:UInt32}}, 6, 'UTC')
+    AND event_time < toDateTime64({{last:UInt32}}, 6, 'UTC')
 ORDER BY minute, hash
 SETTINGS {settings}
 FORMAT RowBinary
 """
 SIGNED = """
-SELECT payload, key, signature, sequence, status, toUnixTimestamp(ingested_at) AS second,
+SELECT payload, payload_sha256, key, signature, sequence, status, toUnixTimestamp(ingested_at) AS second,
     length(payload) > {longest} AS is_long
 FROM tailrace.signed_ranges
 WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')
@@ -169,6 +170,10 @@ class Collector:
         if long := [row for row in taken if row["is_long"]]:
             raise CollectError(f"a signed range of key {long[0]['key']} has more than {MAX_PAYLOAD} bytes")
         batch.entries.extend(leaves.signed_range(row) for row in taken if self._is_new(batch, row))
+        mismatches = (row for row in taken if row["status"] == MISMATCH)
+        batch.entries.extend(
+            leaves.mismatch(row) for row in mismatches if self._is_first(batch, MISMATCHED, row)
+        )
         batch.values[f"position {RANGES}"] = until
         return len(found) < MAX_RANGES
 
@@ -177,9 +182,13 @@ class Collector:
 
         One with the number of another one is always new: it is evidence of a fork.
         """
-        name = f"{ANCHORED}{row['key']}"
+        return self._is_first(batch, ANCHORED, row) or row["status"] == BROKEN
+
+    def _is_first(self, batch: Batch, kind: str, row: Row) -> bool:
+        """Adds the number of a signed range to those of its key; returns whether it was not there."""
+        name = f"{kind}{row['key']}"
         anchored = batch.values.setdefault(name, self._store.get(name, []))
-        return sequences.add(anchored, row["sequence"]) or row["status"] == BROKEN
+        return sequences.add(anchored, row["sequence"])
 
     def _rows(self, batch: Batch, table: str, columns: Sequence[str], until: int) -> bool:
         """Adds the leaves of a table; returns whether these are all."""

@@ -13,6 +13,12 @@ def signed_range(row: Json) -> bytes:
     return _entry({"type": "signed_range", **{name: row[name] for name in ("payload", "key", "signature")}})
 
 
+def mismatch(row: Json) -> bytes:
+    """Returns the entry which says that other bytes arrived than those that a record signs."""
+    names = ("key", "sequence", "payload_sha256", "status")
+    return _entry({"type": "range_result", **{name: row[name] for name in names}})
+
+
 def rows(
     table: str,
     minute: int,

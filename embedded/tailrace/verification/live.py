@@ -1,18 +1,19 @@
 """Verifies ClickHouse against the transparency log of this installation."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.plural import counted
-from tailrace.verification.stored_rows import StoredRows, by_table, interval, seconds
+from tailrace.verification import unrecorded
+from tailrace.verification.stored_rows import StoredRows, by_table
 from tailrace_verify import check, files, rewinds, rows
 from tailrace_verify.check import Scope
 from tailrace_verify.files import Files
 from tailrace_verify.findings import Report
-from tailrace_verify.leaves import RowsLeaf
+from tailrace_verify.leaves import TABLES, RowsLeaf
 from tailrace_verify.rewinds import Rewinds
 from tailrace_verify.trust import HOST_KEYS, LOG_KEY, WITNESS_KEYS, Trust
 
@@ -23,6 +24,8 @@ CHECK = "ClickHouse"
 SETTLE_SECONDS = 300
 """When all records are in the log: signed ranges arrive with the lines that they cover, and wait for the next
 checkpoint of the job and of the log."""
+MAX_AGE_SECONDS = 600
+"""Of the newest cosignature of a log that runs: it is cosigned once a minute."""
 
 
 def files_of_log(home: Path) -> Files:
@@ -49,19 +52,57 @@ def verify(
     `kept_days` is the retention by table: older minutes were deleted and are left out. Raises
     ClickHouseError, StoredRowsError, OSError.
     """
-    settled = (now or datetime.now(UTC)).timestamp() - SETTLE_SECONDS
-    report, held = check.examine(files_of_log(home), trust, scope, settled)
+    now = now or datetime.now(UTC)
+    report, held = check.examine(files_of_log(home), trust, scope, now.timestamp() - SETTLE_SECONDS)
+    _check_age(report, scope, now)
     stored = StoredRows(clickhouse)
     leaves_of = by_table(held.rows)
-    rewound = _rewinds(stored, leaves_of.get(rewinds.TABLE, ()))
+    columns = stored.columns(sorted({*leaves_of, *TABLES}))
+    rewound = _rewinds(
+        stored, [leaf for leaf in leaves_of.get(rewinds.TABLE, ()) if _is_readable(leaf, columns)]
+    )
     for table, leaves in leaves_of.items():
         period = _period(scope, kept_days.get(table))
         inside = [leaf for leaf in leaves if check.is_inside(leaf.minute, period)]
-        for leaf, found in stored.hashes(inside):
+        readable = [leaf for leaf in inside if _is_readable(leaf, columns)]
+        _report_columns(table, [leaf for leaf in inside if leaf not in readable], columns, report)
+        for leaf, found in stored.hashes(readable):
             _compare(leaf, found, rewound, report)
-        if inside:
-            _find_unrecorded(stored, table, inside, report)
+    for table in TABLES:
+        if table in columns:
+            unrecorded.find(stored, table, leaves_of.get(table, ()), scope or Scope(), now, report)
     return report
+
+
+def _check_age(report: Report, scope: Scope | None, now: datetime) -> None:
+    """A log that was not cosigned lately stands still, or was replaced by an earlier state of it."""
+    cosigned = report.about.get("cosigned_at")
+    if not isinstance(cosigned, str) or (scope and scope.end):
+        return
+    if now - check.moment(cosigned) > timedelta(seconds=MAX_AGE_SECONDS):
+        report.undetermined(
+            check.COVERAGE,
+            f"the log was last cosigned at {cosigned}: newer rows are not proven",
+            minute=cosigned,
+        )
+
+
+def _is_readable(leaf: RowsLeaf, columns: Mapping[str, Set[str]]) -> bool:
+    return {*leaf.columns} <= columns.get(leaf.table, set())
+
+
+def _report_columns(
+    table: str, leaves: Sequence[RowsLeaf], columns: Mapping[str, Set[str]], report: Report
+) -> None:
+    """Reports recorded columns that are no longer stored; a computed column can differ by reader."""
+    if not leaves:
+        return
+    missing = sorted({name for leaf in leaves for name in leaf.columns} - columns.get(table, set()))
+    what = f"does not store {', '.join(missing)}" if table in columns else "is no table with stored rows"
+    rows_of = sum(leaf.rows for leaf in leaves)
+    first = min(leaves, key=lambda leaf: leaf.minute)
+    message = f"{table} {what}: {counted(rows_of, 'recorded row')} cannot be compared"
+    report.tampered(CHECK, message, table=table, minute=first.minute, leaf=first.index)
 
 
 def _period(scope: Scope | None, days: int | None) -> Scope:
@@ -93,29 +134,10 @@ def _compare(leaf: RowsLeaf, found: Sequence[bytes], rewound: Rewinds, report: R
         report.undetermined(CHECK, rewinds.message(leaf, missing, text), **place)
         return
     if not missing:
-        message = f"some of its {counted(leaf.rows, 'row was', 'rows were')} changed"
+        message = "its row was changed" if leaf.rows == 1 else f"some of its {leaf.rows} rows were changed"
     else:
         message = f"it has {counted(len(found), 'row')}, {leaf.rows} were recorded"
     report.tampered(CHECK, message, **place)
-
-
-def _find_unrecorded(stored: StoredRows, table: str, leaves: Sequence[RowsLeaf], report: Report) -> None:
-    """Finds rows that are in no leaf although their time of insert was recorded."""
-    minutes: dict[int, list[tuple[int, int]]] = {}
-    for leaf in leaves:
-        minutes.setdefault(seconds(leaf.minute), []).append(interval(leaf))
-    reached = max(end for each in minutes.values() for _, end in each)
-    for minute, counts in sorted(stored.counts(table, min(minutes), max(minutes) + 60).items()):
-        known = minutes.get(minute, [])
-        extra = {at: n for at, n in counts.items() if not any(first <= at < end for first, end in known)}
-        if added := sum(n for at, n in extra.items() if at < reached):
-            report.tampered(
-                CHECK,
-                f"{counted(added, 'row is', 'rows are')} in no leaf of the log",
-                table=table,
-                minute=datetime.fromtimestamp(minute, UTC).strftime(check.FORM),
-            )
-        report.counts["rows that wait for the log"] += sum(n for at, n in extra.items() if at >= reached)
 
 
 def _read(path: Path) -> bytes | None:

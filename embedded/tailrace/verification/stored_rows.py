@@ -5,6 +5,7 @@ import struct
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.errors import ReportedError
@@ -22,7 +23,8 @@ ReadValue = Callable[[memoryview, int], tuple[bytes, int]]
 QUERY = """
 SELECT toUInt32(toUnixTimestamp(toStartOfMinute(event_time))), toUInt32(toUnixTimestamp(ingested_at)), {value}
 FROM tailrace.{table}
-WHERE event_time >= toDateTime({{first:UInt32}}, 'UTC') AND event_time < toDateTime({{end:UInt32}}, 'UTC')
+WHERE event_time >= toDateTime64({{first:UInt32}}, 6, 'UTC')
+    AND event_time < toDateTime64({{end:UInt32}}, 6, 'UTC')
 SETTINGS {settings}
 FORMAT RowBinary
 """
@@ -30,8 +32,19 @@ COUNTS = """
 SELECT toUnixTimestamp(toStartOfMinute(event_time)) AS minute, toUnixTimestamp(ingested_at) AS second,
     count() AS rows
 FROM tailrace.{table}
-WHERE event_time >= toDateTime({{first:UInt32}}, 'UTC') AND event_time < toDateTime({{end:UInt32}}, 'UTC')
+WHERE {condition}
 GROUP BY toStartOfMinute(event_time), ingested_at
+"""
+NO_MINUTE = """
+SELECT count() AS rows FROM tailrace.{table}
+WHERE event_time < toDateTime64('1970-01-01 00:00:00', 6, 'UTC')
+    OR event_time >= toDateTime64('2106-02-07 06:28:00', 6, 'UTC')
+"""
+COLUMNS = """
+SELECT table, name FROM system.columns
+WHERE database = 'tailrace' AND table IN {tables:Array(String)} AND default_kind IN ('', 'DEFAULT')
+    AND (database, table) IN (
+        SELECT database, name FROM system.tables WHERE has_own_data OR engine = 'Distributed')
 """
 
 
@@ -53,11 +66,29 @@ class StoredRows:
         """Yields each leaf with its rows in canonical form."""
         yield from self._values(leaves, "{line}", _string)
 
-    def counts(self, table: str, first: int, end: int) -> dict[int, dict[int, int]]:
-        """Returns the rows by minute and second of the insert; all times are seconds since 1970 UTC."""
+    def counts(self, table: str, first: datetime | None, end: datetime | None) -> dict[int, dict[int, int]]:
+        """Returns the rows of [first, end) by minute and second of the insert, in seconds since 1970 UTC."""
+        bounds = {name: int(at.timestamp()) for name, at in (("first", first), ("end", end)) if at}
+        compared = {"first": ">=", "end": "<"}
+        conditions = [
+            f"event_time {compared[name]} toDateTime64({{{name}:UInt32}}, 6, 'UTC')" for name in bounds
+        ]
+        query = COUNTS.format(table=table, condition=" AND ".join(conditions) or "1")
         found: dict[int, dict[int, int]] = defaultdict(dict)
-        for row in self.clickhouse.rows(COUNTS.format(table=table), {"first": first, "end": end}):
+        for row in self.clickhouse.rows(query, bounds):
             found[row["minute"]][row["second"]] = int(row["rows"])
+        return found
+
+    def rows_at_no_minute(self, table: str) -> int:
+        """Returns the number of rows whose time a DateTime cannot have, so that it has no minute."""
+        (row,) = self.clickhouse.rows(NO_MINUTE.format(table=table))
+        return int(row["rows"])
+
+    def columns(self, tables: Sequence[str]) -> dict[str, set[str]]:
+        """Returns the stored columns of the tables that store rows: neither of views, nor computed ones."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for row in self.clickhouse.rows(COLUMNS, {"tables": list(tables)}):
+            found[row["table"]].add(row["name"])
         return found
 
     def _values(

@@ -1,0 +1,5 @@
+-- The transparency log records who exported evidence: it reads tables by these two times. The server fills in `at` at
+-- the insert, so both are computed from it and need no storage.
+ALTER TABLE tailrace.evidence_exports {on_cluster}
+    ADD COLUMN IF NOT EXISTS event_time DateTime64(6, 'UTC') ALIAS at,
+    ADD COLUMN IF NOT EXISTS ingested_at DateTime('UTC') ALIAS toDateTime(at, 'UTC')
