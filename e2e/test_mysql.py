@@ -20,6 +20,7 @@ from e2e.pulling.log_tables import (
     check_seed,
     check_truncate,
 )
+from e2e.pulling.statement_counters import check_counters
 from e2e.stack import wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.snapshots.errant_transactions import Comparison, Verdict
@@ -196,6 +197,10 @@ def test_a_truncated_log_table_is_a_gap(tables):
 
 def test_what_a_log_table_lacks_is_named_with_its_fix(tables):
     check_refusals(tables)
+
+
+def test_reports_and_samples_of_statements_equal_the_counters_of_the_server(server, tmp_path):
+    check_counters(server.socket, tmp_path)
 
 
 def doctor(server: Server, *words: str) -> dict:

@@ -4,7 +4,8 @@ files. docs/PULL.md describes the kinds of logs.
 `config` reads the list of logs by `entry_rules`. `service` visits each log when it is due (`pace`), and
 `shipping` writes what a visit found: lines and census (`log`), signatures (`signing`) and `state`. `check`
 finds out for `tailrace doctor --source` why a log cannot be read. `once` writes logs into a directory.
-`importing` converts exported files, those of containers with `container_logs`.
+`importing` converts exported files, those of containers with `container_logs`. `server_counters` reads what a
+server counted of its statements, for `tailrace digest --server`.
 
 The readers by `kind`, from visits to requests:
 
@@ -17,6 +18,6 @@ The readers by `kind`, from visits to requests:
                  performance_schema, alloy_fields, snapshots
 
 Shared: `entries_file` is the file that the puller makes of entries of objects and topics. `envelopes` decodes
-the JSON of clouds. `aws` sends requests to AWS, and `remote` has the errors of all services. `plural` formats
-counts with their nouns.
+the JSON of clouds. `costs` counts requests and bytes by log. `aws` sends requests to AWS, and `remote` has
+the errors of all services. `plural` formats counts with their nouns.
 """
