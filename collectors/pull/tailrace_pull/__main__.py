@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from tailrace_capture import secret_file
 from tailrace_capture.dsn import Dsn, DsnError, Password, parse, password_of
 from tailrace_capture.server import Server, ServerError, connect
 from tailrace_pull import importing, server_counters
-from tailrace_pull.check import check
+from tailrace_pull.check import check, exposed_secrets
 from tailrace_pull.cloudwatch import read_by_another
 from tailrace_pull.config import TABLE, Clients, ConfigurationError, Entry, load
 from tailrace_pull.log import PulledLog
@@ -58,7 +59,10 @@ def report(message: str) -> None:
 def _listed(options: argparse.Namespace, states: States) -> Logs:
     """Returns the logs of --logs. Raises ConfigurationError."""
     clients = Clients()
-    logs = [(entry.log(), entry) for entry in load(options.logs)]
+    entries = load(options.logs)
+    for problem, fix in dict.fromkeys(each for entry in entries for each in exposed_secrets(entry)):
+        report(f"{problem}: {fix}")
+    logs = [(entry.log(), entry) for entry in entries]
     return [(log, clients.logs(entry, read_by_another(log, states))) for log, entry in logs]
 
 
@@ -86,6 +90,8 @@ def _once(options: argparse.Namespace) -> int:
         return _download(_listed(options, {}), options)
     seconds = server_counters.seconds_of(options.seconds) if options.seconds else None
     dsn, password = parse(options.server), password_of(options.password_file, ask=True)
+    if options.password_file and (exposed := secret_file.warning(options.password_file)):
+        report(": ".join(exposed))
     try:
         server = connect(dsn, password, server_counters.STATEMENT_SECONDS, "tailrace-pull")
         via = options.via or _way(server, seconds)
@@ -121,6 +127,9 @@ def _download(logs: Logs, options: argparse.Namespace) -> int:
             service.stop()
 
     service.run(stop_at_failure, until_read=True)
+    for log, _ in logs if not failed else ():
+        if not directory.files(log):
+            report(f"{log.instance} {log.source}: there is nothing to read at {log.live_path}")
     return 1 if failed else 0
 
 
@@ -175,6 +184,8 @@ def _write_heartbeat(file: Path, watches: Sequence[Watch], since: float) -> None
             "path": watch.log.live_path,
             "at": watch.visited_at,
             "bytes": watch.bytes,
+            "requests": watch.meter.requests,
+            "received": watch.meter.received,
             "problem": watch.problem,
             "kind": watch.problem_kind,
             "right": watch.missing_right,

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from tailrace_capture.dsn import Dsn, Password
 from tailrace_capture.server import MARK, Server, ServerError, connect
+from tailrace_pull import costs
 from tailrace_pull.log_rows import GeneralRows, Row, SlowRows
 from tailrace_pull.option_file import OptionFileError
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
@@ -131,8 +132,11 @@ class SqlTables:
         try:
             server = self._connected()
             rows = ROWS[self._source](server.product)
+            costs.count(requests=1)
             for row in server.stream(statement):
-                yield Entry(b"" if self._is_own(rows, row) else rows.text(row), _digest(row))
+                text = rows.text(row)
+                costs.count(received=len(text))
+                yield Entry(b"" if self._is_own(rows, row) else text, _digest(row))
         except ServerError as error:
             raise self._translated(error, table) from error
 
@@ -153,7 +157,9 @@ class SqlTables:
 
     def _rows(self, statement: str) -> list[dict[str, object]]:
         try:
-            return list(self._connected().stream(statement))
+            connected = self._connected()
+            costs.count(requests=1)
+            return list(connected.stream(statement))
         except ServerError as error:
             raise self._translated(error, self.live) from error
 

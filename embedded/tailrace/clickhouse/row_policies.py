@@ -41,7 +41,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
                 "plan_changes",
                 "plan_captures",
             ),
-            *("table_sizes", "digest_samples", "performance_schema_records", "canary_alerts"),
+            *("table_sizes", "pull_costs", "digest_samples", "performance_schema_records", "canary_alerts"),
         ),
         _ALL,
     ),

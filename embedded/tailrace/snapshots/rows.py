@@ -11,6 +11,8 @@ SNAPSHOTS, FACTS, CHANGES = "server_snapshots", "server_facts", "server_changes"
 TABLE_SIZES = "table_sizes"
 SIZES = ("rows", "data_bytes", "index_bytes", "free_bytes")
 DIGESTS, DIGEST_SAMPLES = "digests", "digest_samples"
+PULL_COSTS = "pull_costs"
+COSTS = ("requests", "received_bytes", "line_bytes")
 COUNTERS = (
     *(
         "statements",
@@ -90,6 +92,9 @@ def _rows(record: Mapping) -> Iterator[tuple[str, Row]]:
     if whose["kind"] == records.KIND:  # a log of its own, and no state of a server
         yield from records.rows_of(record, at)
         return
+    if whose["kind"] == PULL_COSTS:
+        yield from (_cost(whose, fact, at) for fact in record["facts"])
+        return
     for fact in record["facts"]:
         if whose["kind"] == DIGESTS:
             yield _digest(whose, fact)
@@ -157,6 +162,20 @@ def _digest(whose: Row, fact: Mapping) -> tuple[str, Row]:
         "digest_text": str(attributes["digest_text"]),
         SAMPLE: str(attributes[SAMPLE]),
         **{name: _size_in_range(int(attributes[name])) for name in COUNTERS},
+    }
+
+
+def _cost(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
+    """Returns what a pulled log cost in a period that ends `at`."""
+    attributes = fact["attributes"]
+    return PULL_COSTS, {
+        "cluster": whose["cluster"],
+        "instance": whose["instance"],
+        "source": str(attributes["source"]),
+        "log": str(attributes["log"]),
+        "since": instant(float(attributes["since"])),
+        "at": at,
+        **{name: _size_in_range(int(attributes[name])) for name in COSTS},
     }
 
 
