@@ -13,6 +13,7 @@ import pytest
 
 from e2e.limits import LIMIT_SECONDS
 from e2e.mysql import EIGHT, FIVE, Installation, MySqlError, Package, Server
+from e2e.pulling.error_log_ring import check_error_log
 from e2e.pulling.log_tables import (
     TableServer,
     check_both_logs,
@@ -32,6 +33,8 @@ from tailrace_capture.product import product_of
 from tailrace_capture.server import ServerError, connect
 from tailrace_capture.service import Schedule, Service, Target
 from tailrace_capture.snapshot import ALWAYS, Identity
+from tailrace_pull.check import check
+from tailrace_pull.config import Clients, Entry
 
 FIRST_PORT = int(os.environ.get("MYSQL_FIRST_PORT", "22580"))
 PASSWORD = "geheim-für-alle"
@@ -193,6 +196,25 @@ def test_tables_are_read_once_although_they_are_renamed_and_the_puller_is_killed
 
 def test_a_truncated_log_table_is_a_gap(tables):
     check_truncate(tables)
+
+
+def test_the_error_log_of_performance_schema_is_read_once(server, package, tmp_path):
+    if package is EIGHT:  # 5.7 has no codes in its messages
+        check_error_log(server.socket, server.logs / "error.log", tmp_path / "ring.cnf", range(SEEDS))
+
+
+@pytest.mark.long
+def test_the_error_log_of_performance_schema_is_read_once_long(server, package, tmp_path):
+    if package is EIGHT:
+        seeds = range(SEEDS, LONG_SEEDS)
+        check_error_log(server.socket, server.logs / "error.log", tmp_path / "ring.cnf", seeds)
+
+
+def test_a_server_without_the_table_of_the_error_log_says_so(server, tmp_path):
+    options = tmp_path / "server.cnf"
+    options.write_text(f"[client]\nuser=root\nsocket={server.socket}\n")
+    problem, _ = check(Entry("db", "db", "errorlog", "table", defaults_file=str(options)), Clients())
+    assert "there is no performance_schema.error_log: MySQL has it since 8.0.22" in problem.message
 
 
 def test_what_a_log_table_lacks_is_named_with_its_fix(tables):

@@ -11,7 +11,7 @@ The readers by `kind`, from visits to requests:
 
     rds          reading, matching, portions, rds
     cloudwatch   look_back, late_events, hour_parts, events, cloudwatch
-    table        table_reading, log_rows, log_tables, option_file
+    table        table_reading, log_rows, log_tables, error_log_table, sql_log, option_file
     objects      objects, objects_memory, object_records, object_store
     event_hubs   topic_reading, event_hubs, kafka_topic, kafka_hub
     otlp         topic_reading, otlp_logs, otlp_check, kafka_topic, otlp_topic; of Performance Schema also

@@ -59,8 +59,8 @@ COSTS = (
     Column("requests", "Requests", 14, "count", note="Requests to the service of the log, with repetitions"),
     Column("received_bytes", "Received", 14, "bytes", note="Bytes of the answers of the service"),
     Column("line_bytes", "Lines", 14, "bytes", note="Bytes of lines that were stored"),
-    Column("monthly_requests", "Requests in 30 days", 18, "count", note="At this rate"),
-    Column("monthly_bytes", "Received in 30 days", 18, "bytes", note="At this rate"),
+    Column("monthly_requests", "Requests in 30 days", 20, "count", note="At this rate"),
+    Column("monthly_bytes", "Received in 30 days", 20, "bytes", note="At this rate"),
 )
 CSV_RULES = (
     Column("rule_title", "Rule"),
