@@ -15,7 +15,7 @@ from e2e.test_pull import LIVE, LOG, serving
 from e2e.topics import committed
 from tailrace_local import kafka as local_kafka
 
-SEEDS = 4
+SEEDS = 6
 ROUNDS = 5
 MAX_SECONDS = 3.0
 """How long the puller runs before a kill."""
@@ -38,9 +38,11 @@ def test_lines_are_in_kafka_once_although_kafka_and_the_puller_are_killed(keepin
         puller = Puller(kafka, tmp_path, address, {**LOG, "instance": name})
         for number in range(ROUNDS):
             _write(fake, random, written)
+            if random.random() < 0.8:  # else the puller starts without Kafka
+                keeping.await_healthy()
             puller.start()
             time.sleep(random.uniform(0, MAX_SECONDS))  # the instant of the kill is what the seed chooses
-            if random.random() < 0.7:
+            if random.random() < 0.7 and keeping.status("kafka").pid:
                 keeping.kill("kafka")
             if random.random() < 0.7:
                 puller.kill()
