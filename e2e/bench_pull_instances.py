@@ -27,6 +27,7 @@ from e2e.bench_pull import Answer, serving
 from e2e.stack import Stack
 from tailrace_local import kafka as local_kafka
 from tailrace_pull.config import Clients, load
+from tailrace_pull.costs import Cost
 from tailrace_pull.log import PulledLog
 from tailrace_pull.reading import Round
 from tailrace_pull.service import WORKERS, Clock, Service, Watch
@@ -161,8 +162,8 @@ class TimedShipper(Shipper):
 
     clock: "Synchronized[float]"
 
-    def ship(self, rounds: Mapping[PulledLog, Round]) -> None:
-        super().ship(rounds)
+    def ship(self, rounds: Mapping[PulledLog, Round], its_costs: Mapping[PulledLog, Cost]) -> None:
+        super().ship(rounds, its_costs)
         with self.clock.get_lock():
             self.clock.value += COMMIT_SECONDS
 

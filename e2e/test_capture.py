@@ -17,6 +17,8 @@ from jsonschema import Draft202012Validator
 
 from e2e.attack_day.mariadb import Installation, Server
 from e2e.limits import LIMIT_SECONDS
+from e2e.pulling.metadata_lock_waits import check_lock_waits
+from e2e.pulling.statement_counters import check_counters
 from e2e.stack import Stack, wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.sources import sources_file
@@ -53,7 +55,7 @@ def database(installation: Installation, tmp_path_factory) -> Iterator[Server]:
     directory = tmp_path_factory.mktemp("mariadb")
     server = Server(installation, directory, datetime.now(UTC), port=DATABASE_PORT, bind="127.0.0.1")
     server.create()
-    server.start()
+    server.start("--performance-schema=ON")
     run(
         server,
         "CREATE DATABASE shop",
@@ -183,6 +185,14 @@ def await_status(stack: Stack, instance: str, expected: str, *kinds: str) -> Non
 
 def await_true(condition, what: str) -> None:
     wait_until(condition, what)
+
+
+def test_reports_and_samples_of_statements_equal_the_counters_of_the_server(database, tmp_path):
+    check_counters(database.socket, tmp_path)
+
+
+def test_a_session_that_waits_for_a_metadata_lock_is_read(database):
+    check_lock_waits(database.socket)
 
 
 def test_requested_tls_is_required(database: Server):

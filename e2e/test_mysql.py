@@ -13,6 +13,7 @@ import pytest
 
 from e2e.limits import LIMIT_SECONDS
 from e2e.mysql import EIGHT, FIVE, Installation, MySqlError, Package, Server
+from e2e.pulling.error_log_ring import check_error_log
 from e2e.pulling.log_tables import (
     TableServer,
     check_both_logs,
@@ -20,6 +21,8 @@ from e2e.pulling.log_tables import (
     check_seed,
     check_truncate,
 )
+from e2e.pulling.metadata_lock_waits import check_lock_waits
+from e2e.pulling.statement_counters import check_counters
 from e2e.stack import wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.snapshots.errant_transactions import Comparison, Verdict
@@ -31,6 +34,8 @@ from tailrace_capture.product import product_of
 from tailrace_capture.server import ServerError, connect
 from tailrace_capture.service import Schedule, Service, Target
 from tailrace_capture.snapshot import ALWAYS, Identity
+from tailrace_pull.check import check
+from tailrace_pull.config import Clients, Entry
 
 FIRST_PORT = int(os.environ.get("MYSQL_FIRST_PORT", "22580"))
 PASSWORD = "geheim-für-alle"
@@ -194,8 +199,35 @@ def test_a_truncated_log_table_is_a_gap(tables):
     check_truncate(tables)
 
 
+def test_the_error_log_of_performance_schema_is_read_once(server, package, tmp_path):
+    if package is EIGHT:  # 5.7 has no codes in its messages
+        check_error_log(server.socket, server.logs / "error.log", tmp_path / "ring.cnf", range(SEEDS))
+
+
+@pytest.mark.long
+def test_the_error_log_of_performance_schema_is_read_once_long(server, package, tmp_path):
+    if package is EIGHT:
+        seeds = range(SEEDS, LONG_SEEDS)
+        check_error_log(server.socket, server.logs / "error.log", tmp_path / "ring.cnf", seeds)
+
+
+def test_a_server_without_the_table_of_the_error_log_says_so(server, tmp_path):
+    options = tmp_path / "server.cnf"
+    options.write_text(f"[client]\nuser=root\nsocket={server.socket}\n")
+    problem, _ = check(Entry("db", "db", "errorlog", "table", defaults_file=str(options)), Clients())
+    assert "there is no performance_schema.error_log: MySQL has it since 8.0.22" in problem.message
+
+
 def test_what_a_log_table_lacks_is_named_with_its_fix(tables):
     check_refusals(tables)
+
+
+def test_reports_and_samples_of_statements_equal_the_counters_of_the_server(server, tmp_path):
+    check_counters(server.socket, tmp_path)
+
+
+def test_a_session_that_waits_for_a_metadata_lock_is_read(server):
+    check_lock_waits(server.socket)
 
 
 def doctor(server: Server, *words: str) -> dict:

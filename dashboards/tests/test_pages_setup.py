@@ -24,6 +24,17 @@ SETTINGS = {
     "log_error": "/var/log/<script>.log",
     "log_error_verbosity": "2",
 }
+NOW = datetime.now(UTC)
+COST = {
+    "source": "slowlog",
+    "log": "/rds/<script>",
+    "since": f"{NOW - timedelta(hours=3):%F %T}",
+    "at": f"{NOW - timedelta(hours=1):%F %T}",
+    "requests": 100,
+    "received_bytes": 2_000_000,
+    "line_bytes": 1_000_000,
+}
+"""What a pulled log cost in 2 hours, a 360th part of a month."""
 UNABLE = {"can_fire": False, "missing_fields": ["rows_sent"], "reason": "this log lacks rows_sent"}
 
 
@@ -49,6 +60,7 @@ def planted(stack: Stack) -> Iterator[Stack]:
             {**snapshot, "kind": "settings"},
             {**snapshot, "kind": "audit", "status": "denied"},
         ],
+        "pull_costs": [{**whose, **COST}],
         "server_facts": [
             {**fact, "key": name, "attributes": {"value": value}} for name, value in SETTINGS.items()
         ],
@@ -96,6 +108,16 @@ def test_one_server_with_what_to_change(shown):
         "audit: denied",
     ):
         assert expected in text, expected
+
+
+def test_what_a_pulled_log_costs_a_day_and_a_month(shown):
+    text = shown("developer", instance=INSTANCE).partition("Cost of pulled logs")[2]
+    row = text.partition("/rds/<script>")[2]
+    assert (
+        row.index("100") < row.index("2 MB") < row.index("1 MB") < row.index("36,000") < row.index("720 MB")
+    )
+    headline = shown("security").partition("Requests of pulled logs in 24 h")[2]
+    assert "received" in headline[:80]
 
 
 def test_a_listed_server_that_never_sent_anything_is_shown_with_the_time_and_the_steps(shown):

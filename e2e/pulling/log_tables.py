@@ -40,6 +40,7 @@ class TableServer:
     def __init__(self, socket: Path, directory: Path) -> None:
         self.option_file = directory / "puller.cnf"
         self.option_file.write_text(f"[client]\nuser={PULLER}\npassword='x'\nsocket={socket}\n")
+        self.option_file.chmod(0o600)
         self.socket = socket
         self._numbers = itertools.count(1)
         self._admin = self.connect("root", "")

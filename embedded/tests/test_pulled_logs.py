@@ -137,7 +137,19 @@ def test_metrics_name_the_log_and_the_right_and_omit_what_is_unknown(program):
 
 
 def test_without_a_heartbeat_there_are_no_samples(tmp_path):
-    assert [family.samples for family in pulled.metrics_of_heartbeat(tmp_path / "beat")] == [[], []]
+    assert [family.samples for family in pulled.metrics_of_heartbeat(tmp_path / "beat")] == [[], [], [], []]
+
+
+def test_requests_and_bytes_are_counted_if_the_puller_reports_them():
+    logs = [
+        PulledLogState("db-1", "slowlog", "/log", NOW, 0, "", "", "", NOW, requests=7, received=900),
+        PulledLogState("db-2", "slowlog", "/log", NOW, 0, "", "", "", NOW),
+    ]
+    samples = [each.samples for each in list(pulled.metrics_of(logs, NOW))[2:]]
+    assert [[(each.labels["instance"], each.value) for each in one] for one in samples] == [
+        [("db-1", 7)],
+        [("db-1", 900)],
+    ]
 
 
 def test_credentials_that_are_refused_are_named_as_such():

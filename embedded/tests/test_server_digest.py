@@ -27,3 +27,12 @@ def test_the_address_and_the_password_are_not_passed_to_the_report():
     assert rest == ["digest", "--limit", "3", "--json"]
     with pytest.raises(UsageError, match="--server needs a value"):
         server_digest._split(["digest", "--server"])
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "problem"),
+    [("--via", "log", "--via expects performance_schema or log_tables"), ("--for", "0s", "such as 30s")],
+)
+def test_a_wrong_value_is_named_before_the_server_is_asked(option, value, problem):
+    with pytest.raises(UsageError, match=problem):
+        server_digest.run(["digest", "--server", "mysql://a@b/", option, value], None)

@@ -67,3 +67,15 @@ def test_invalid_msgpack_is_refused(value):
 
 def test_bytes_that_are_no_text_are_escaped():
     assert unpacked(b"\x81\xa1a\xa2\xff\xfe") == {"a": "\\xff\\xfe"}
+
+
+def test_a_wait_for_a_thread_of_the_server_is_a_row():
+    """The thread of a replica has no connection; a clock that was set back makes a time negative."""
+    session = {"lock": "SHARED", "user": "", "host": "", "command": "", "connection": "", "seconds": "-3"}
+    attributes = {
+        f"{side}_{name}": value for side in ("waiting", "holding") for name, value in session.items()
+    }
+    attributes |= {"object_type": "TABLE", "object_schema": "shop", "object_name": "orders"}
+    fact = {"key": "k", "since": 0.0, "attributes": attributes}
+    (_, row), _ = rows_of({**RECORD, "kind": "metadata_locks", "facts": [fact]})
+    assert (row["holding_connection"], row["waiting_seconds"], row["database"]) == (0, 0, "shop")

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tailrace.clickhouse.query_files import QUERIES
+from tailrace.snapshots.rows import COSTS, PULL_COSTS, rows_of
 
 NOW = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(days=2)
 AT = {"now": f"{NOW:%Y-%m-%d %H:%M:%S}"}
@@ -158,3 +159,21 @@ def test_rules_that_cannot_fire_and_the_logs_that_would_help(stored, ask):
         ("db1", 1, 1),
         ("db2", 2, 0),
     ]
+
+
+def test_costs_of_pulled_logs_count_once_although_the_loader_repeats_them(user, ask):
+    periods = [(30, 29), (2, 1), (1, 0)]
+    for since, at in periods:
+        cost = {
+            "source": "slowlog",
+            "log": "/rds/a",
+            "since": str((NOW - timedelta(hours=since)).timestamp()),
+        }
+        fact = {"key": "a", "since": 0.0, "attributes": {**cost, **dict.fromkeys(COSTS, str(since))}}
+        record = {"v": 1, "cluster": "shop", "instance": "paid", "kind": PULL_COSTS, "facts": [fact]}
+        ((table, row),) = rows_of({**record, "at": (NOW - timedelta(hours=at)).timestamp(), "changes": []})
+        for _ in range(2):
+            user("facts").insert(f"tailrace.{table}", [row])
+    (found,) = ask("pull_costs", "paid", "reader_developer")
+    assert {name: found[name] for name in COSTS} == dict.fromkeys(COSTS, 3)
+    assert found["known_seconds"] == 2 * 3600

@@ -47,9 +47,9 @@ def read_all(server: Server) -> Iterator[Fact]:
 
 
 def _read(server: Server, condition: str) -> Iterator[Fact]:
-    _require_counting(server)
+    require_counting(server)
     columns = ", ".join(f"{column} AS {name}" for name, column in COUNTERS.items())
-    sample = "QUERY_SAMPLE_TEXT" if _has_samples(server) else "NULL"
+    sample = "QUERY_SAMPLE_TEXT" if has_samples(server) else "NULL"
     for row in server.rows(
         f"SELECT SCHEMA_NAME AS db, DIGEST AS digest, DIGEST_TEXT AS digest_text, {sample} AS sample,"
         f" {columns}, UNIX_TIMESTAMP(FIRST_SEEN) AS first_seen, UNIX_TIMESTAMP(NOW(6)) AS server_at"
@@ -58,11 +58,12 @@ def _read(server: Server, condition: str) -> Iterator[Fact]:
         digest = text(row["digest"]) or OTHER
         attributes = {name: text(value) for name, value in row.items() if name != "sample"}
         yield Fact(
-            f"{text(row['db'])}.{digest}", {**attributes, "digest": digest, "sample": _sample(row["sample"])}
+            f"{text(row['db'])}.{digest}",
+            {**attributes, "digest": digest, "sample": complete_sample(row["sample"])},
         )
 
 
-def _require_counting(server: Server) -> None:
+def require_counting(server: Server) -> None:
     """Raises ServerError with the statement that lets the server count digests."""
     (row,) = server.rows(SETTINGS)
     if not row["is_on"]:
@@ -78,11 +79,12 @@ def _require_counting(server: Server) -> None:
         )
 
 
-def _has_samples(server: Server) -> bool:
+def has_samples(server: Server) -> bool:
+    """Returns whether the server keeps a sample and a histogram of each digest: MySQL 8."""
     return not server.product.is_mariadb and server.product.since(8)
 
 
-def _sample(value: object) -> str:
+def complete_sample(value: object) -> str:
     """Returns a complete sample of the statement; empty if there is none or it may have been cut."""
     sample = text(value)
     return sample if len(sample.encode(errors="replace")) < MAX_SAMPLE_BYTES else ""

@@ -88,8 +88,10 @@ def password_of(file: Path | None, ask: bool = False) -> Password:
     if file is not None:
         try:
             return Password(file.read_text().rstrip("\r\n"))
-        except (OSError, UnicodeError) as error:
-            raise DsnError(f"the password file {file} cannot be read: {error}") from None
+        except OSError as error:
+            raise DsnError(f"the password file {file} cannot be read: {error.strerror}") from None
+        except UnicodeError:
+            raise DsnError(f"the password file {file} is not UTF-8") from None
     if PASSWORD_VARIABLE in os.environ:
         return Password(os.environ[PASSWORD_VARIABLE])
     if ask and sys.stdin.isatty():

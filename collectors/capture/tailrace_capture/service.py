@@ -34,11 +34,11 @@ class Target:
     password_file: Path | None
     fault: str = ""
     """The problem with the address; `dsn` is then None, and other servers are not affected."""
-    digests: bool = False
-    """Whether counters of Performance Schema are read."""
+    optional: frozenset[str] = frozenset()
+    """The optional kinds that are read from Performance Schema."""
 
     def has(self, kind: Kind) -> bool:
-        return not kind.is_optional or self.digests
+        return not kind.is_optional or kind.name in self.optional
 
     def connect(self, statement_seconds: float, program: str) -> Server:
         """Connects. Raises ServerError if the connection fails, DsnError for an invalid address or

@@ -6,7 +6,16 @@ Envelopes follow schemas/snapshot.schema.json.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 
-from tailrace_capture import accounts, audit, digests, grants, inventory, replication, server_settings
+from tailrace_capture import (
+    accounts,
+    audit,
+    digests,
+    grants,
+    inventory,
+    metadata_locks,
+    replication,
+    server_settings,
+)
 from tailrace_capture.facts import Fact, in_order
 from tailrace_capture.product import Product
 from tailrace_capture.server import Server, ServerError
@@ -52,6 +61,13 @@ KINDS = (
         period="sample",
         limit=digests.MAX_DIGESTS,
         read_all=digests.read_all,
+        is_optional=True,
+    ),
+    Kind(
+        "metadata_locks",
+        metadata_locks.read,
+        period="sample",
+        limit=metadata_locks.MAX_WAITS,
         is_optional=True,
     ),
     Kind("table_sizes", inventory.read_table_sizes, period="full", limit=inventory.MAX_TABLES),

@@ -8,7 +8,8 @@ from tailrace_capture.dsn import DsnError, parse
 from tailrace_capture.service import Target
 from tailrace_capture.snapshot import Identity
 
-KEYS = {"cluster", "instance", "dsn", "password_file", "digests"}
+OPTIONAL = ("digests", "metadata_locks")
+KEYS = {"cluster", "instance", "dsn", "password_file", *OPTIONAL}
 
 
 class ConfigurationError(ValueError):
@@ -16,8 +17,8 @@ class ConfigurationError(ValueError):
 
 
 def from_file(file: Path) -> list[Target]:
-    """Reads a list of objects with the keys instance, dsn and, optionally, cluster, password_file and
-    digests. An invalid address is reported for its server, at each poll."""
+    """Reads a list of objects with the keys instance, dsn and, optionally, cluster, password_file and those
+    of OPTIONAL. An invalid address is reported for its server, at each poll."""
     try:
         entries = json.loads(file.read_text())
         return [_target(entry) for entry in entries]
@@ -31,7 +32,8 @@ def _target(entry: Mapping[str, str | bool]) -> Target:
     password_file = Path(entry["password_file"]) if entry.get("password_file") else None
     identity = Identity(entry.get("cluster") or entry["instance"], entry["instance"])
     try:
-        return Target(identity, parse(entry["dsn"]), password_file, digests=bool(entry.get("digests")))
+        optional = frozenset(name for name in OPTIONAL if entry.get(name))
+        return Target(identity, parse(entry["dsn"]), password_file, optional=optional)
     except DsnError as error:
         return Target(identity, None, password_file, f"address: {error}")
 
@@ -50,5 +52,7 @@ def from_environment(environment: Mapping[str, str]) -> list[Target]:
     except DsnError as error:
         raise ConfigurationError(f"TAILRACE_SERVER_DSN: {error}") from None
     identity = Identity(environment.get("TAILRACE_CLUSTER") or instance, instance)
-    digests = environment.get("TAILRACE_CAPTURE_DIGESTS", "") == "1"
-    return [Target(identity, address, Path(file) if file else None, digests=digests)]
+    optional = frozenset(
+        name for name in OPTIONAL if environment.get(f"TAILRACE_CAPTURE_{name.upper()}", "") == "1"
+    )
+    return [Target(identity, address, Path(file) if file else None, optional=optional)]

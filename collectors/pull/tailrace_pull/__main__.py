@@ -9,11 +9,14 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from tailrace_capture.dsn import DsnError, parse, password_of
-from tailrace_pull import importing
-from tailrace_pull.check import check
+from tailrace_capture import secret_file
+from tailrace_capture.dsn import Dsn, DsnError, Password, parse, password_of
+from tailrace_capture.server import Server, ServerError, connect
+from tailrace_pull import importing, server_counters
+from tailrace_pull.check import check, exposed_secrets
 from tailrace_pull.cloudwatch import read_by_another
 from tailrace_pull.config import TABLE, Clients, ConfigurationError, Entry, load
 from tailrace_pull.log import PulledLog
@@ -21,6 +24,7 @@ from tailrace_pull.log_tables import SqlTables
 from tailrace_pull.once import Directory
 from tailrace_pull.plural import counted
 from tailrace_pull.reading import VisitedLog
+from tailrace_pull.remote import RemoteError
 from tailrace_pull.service import Service, Sink, Watch
 from tailrace_pull.shipping import FencedError, Shipper, ShippingError, UnknownOutcomeError
 from tailrace_pull.signing import RoundSigner
@@ -30,6 +34,8 @@ from tailrace_signing.keys import KeyFileError
 
 States = dict[str, LogState]
 Logs = list[tuple[PulledLog, VisitedLog]]
+INPUT_NAME = "input-name"
+"""The file that tells `tailrace digest --server` how to call what was downloaded."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     try:
         return COMMANDS[options.command](options)
-    except (ConfigurationError, DsnError, KeyFileError) as error:
+    except (ConfigurationError, DsnError, KeyFileError, ValueError) as error:
         report(str(error))
         return 2
     except (ShippingError, UnknownOutcomeError, FencedError, StateError, OSError) as error:
@@ -53,14 +59,18 @@ def report(message: str) -> None:
 def _listed(options: argparse.Namespace, states: States) -> Logs:
     """Returns the logs of --logs. Raises ConfigurationError."""
     clients = Clients()
-    logs = [(entry.log(), entry) for entry in load(options.logs)]
+    entries = load(options.logs)
+    for problem, fix in dict.fromkeys(each for entry in entries for each in exposed_secrets(entry)):
+        report(f"{problem}: {fix}")
+    logs = [(entry.log(), entry) for entry in entries]
     return [(log, clients.logs(entry, read_by_another(log, states))) for log, entry in logs]
 
 
-def _server(options: argparse.Namespace) -> Logs:
-    """Returns the slow log of the server of --server. Raises DsnError."""
-    dsn, password = parse(options.server), password_of(options.password_file, ask=True)
+def _server(options: argparse.Namespace, dsn: Dsn, password: Password) -> Logs:
+    """Returns the slow log of the server of --server."""
     entry = Entry("server", "server", "slowlog", TABLE, defaults_file="-")
+    options.directory.mkdir(parents=True, exist_ok=True)
+    (options.directory / INPUT_NAME).write_text(f"log tables mysql.slow_log of {dsn.where}")
     return [(entry.log(), TableReader(SqlTables(lambda: (dsn, password), entry.source)))]
 
 
@@ -76,7 +86,34 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _once(options: argparse.Namespace) -> int:
-    logs = _server(options) if options.server else _listed(options, {})
+    if not options.server:
+        return _download(_listed(options, {}), options)
+    seconds = server_counters.seconds_of(options.seconds) if options.seconds else None
+    dsn, password = parse(options.server), password_of(options.password_file, ask=True)
+    if options.password_file and (exposed := secret_file.warning(options.password_file)):
+        report(": ".join(exposed))
+    try:
+        server = connect(dsn, password, server_counters.STATEMENT_SECONDS, "tailrace-pull")
+        via = options.via or _way(server, seconds)
+        if via == server_counters.LOG_TABLES and seconds is None:
+            return _download(_server(options, dsn, password), options)
+        if via == server_counters.LOG_TABLES:
+            raise ValueError("--for needs --via performance_schema; for log tables use --since")
+        wait = partial(server_counters.wait_with_notes, report=report)
+        server_counters.write(server, dsn.where, seconds, options.directory, wait)
+    except (ServerError, RemoteError) as error:
+        report(f"{dsn.where}: {error}" if isinstance(error, ServerError) else str(error))
+        return 1
+    return 0
+
+
+def _way(server: Server, seconds: float | None) -> str:
+    """Returns what to read if the user does not say: the log if it is in a table."""
+    is_log = seconds is None and server_counters.logs_to_table(server)
+    return server_counters.LOG_TABLES if is_log else server_counters.PERFORMANCE_SCHEMA
+
+
+def _download(logs: Logs, options: argparse.Namespace) -> int:
     directory = Directory(options.directory)
     for log, _ in logs:
         if kept := directory.files(log):
@@ -90,6 +127,9 @@ def _once(options: argparse.Namespace) -> int:
             service.stop()
 
     service.run(stop_at_failure, until_read=True)
+    for log, _ in logs if not failed else ():
+        if not directory.files(log):
+            report(f"{log.instance} {log.source}: there is nothing to read at {log.live_path}")
     return 1 if failed else 0
 
 
@@ -144,6 +184,8 @@ def _write_heartbeat(file: Path, watches: Sequence[Watch], since: float) -> None
             "path": watch.log.live_path,
             "at": watch.visited_at,
             "bytes": watch.bytes,
+            "requests": watch.meter.requests,
+            "received": watch.meter.received,
             "problem": watch.problem,
             "kind": watch.problem_kind,
             "right": watch.missing_right,
@@ -166,6 +208,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     what = once.add_mutually_exclusive_group(required=True)
     what.add_argument("--logs", type=Path, metavar="FILE", help="JSON list of the logs")
     what.add_argument("--server", metavar="DSN", help="a server whose slow log is read from its tables")
+    once.add_argument("--via", choices=server_counters.WAYS, help="what to read from --server")
+    once.add_argument(
+        "--for", dest="seconds", metavar="DURATION", help="count statements of --server for this time"
+    )
     once.add_argument("--password-file", type=Path, metavar="FILE", help="password of --server")
     run.add_argument(
         "--name", required=True, help="name of this puller: a second one of the name ends the first"

@@ -8,6 +8,7 @@ import botocore.exceptions
 import botocore.parsers
 from botocore import xform_name
 
+from tailrace_pull import costs
 from tailrace_pull.remote import (
     BinaryDataError,
     FileGoneError,
@@ -54,13 +55,23 @@ def ask(client: Any, operation: str, subject: str, **parameters: object) -> dict
     """Sends a request with a client of boto3. `subject` is the server or log group, for messages. Raises
     RemoteError."""
     try:
-        return getattr(client, xform_name(operation))(**parameters)
+        answer = getattr(client, xform_name(operation))(**parameters)
+        _count(answer)
+        return answer
     except botocore.exceptions.ClientError as error:
+        _count(error.response)
         raise _classified(client.meta.service_model.service_name, operation, subject, error) from error
     except botocore.parsers.ResponseParserError as error:
         raise RemoteError(f"{operation} of {subject}: the answer cannot be decoded") from error
     except (botocore.exceptions.BotoCoreError, OSError) as error:
         raise _without_answer(operation, error) from error
+
+
+def _count(answer: dict) -> None:
+    """Counts an answer, and the requests that were repeated before it."""
+    of = answer.get("ResponseMetadata", {})
+    size = of.get("HTTPHeaders", {}).get("content-length", "")
+    costs.count(1 + of.get("RetryAttempts", 0), int(size) if size.isdecimal() else 0)
 
 
 def _classified(

@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from tailrace_capture import secret_file
 from tailrace_pull import aws, kafka_hub, otlp_check, otlp_topic
 from tailrace_pull.cloudwatch import GROUPS
 from tailrace_pull.config import CLOUDWATCH, HUB, OBJECTS, OTLP, TABLE, Clients, Entry
@@ -35,7 +37,7 @@ class Found:
     """One result of a check."""
 
     severity: str
-    """error; unknown if it could not be checked; ok."""
+    """error; warning; unknown if it could not be checked; ok."""
     message: str
     fix: str = ""
 
@@ -43,8 +45,16 @@ class Found:
 def check(entry: Entry, clients: Clients) -> Iterator[Found]:
     """Yields what was found about a log."""
     name = f"{entry.instance} {entry.source}"
-    for found in _found(entry, clients):
+    exposed = (Found("warning", *each) for each in exposed_secrets(entry))
+    for found in itertools.chain(_found(entry, clients), exposed):
         yield Found(found.severity, f"{name}: {found.message}", found.fix)
+
+
+def exposed_secrets(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yields a problem and its fix for each file with a password that every user of this machine can read."""
+    for file in filter(None, (entry.defaults_file, entry.connection_file)):
+        if found := secret_file.warning(Path(file)):
+            yield found
 
 
 def _found(entry: Entry, clients: Clients) -> Iterator[Found]:
@@ -207,7 +217,8 @@ def _read_rds(entry: Entry, clients: Clients) -> Iterator[Found]:
     if not live:
         message = f"{entry.db_instance} has no file {entry.live_file()}"
         aurora = "; Aurora: `file: audit/audit.log.*`" if entry.source == "audit" and not entry.file else ""
-        yield Found("error", message, f"turn the log on, or correct `file`{aurora}: {GUIDE}#list-the-logs")
+        on = "" if entry.source == "errorlog" else "turn the log on, or "  # an error log is always on
+        yield Found("error", message, f"{on}correct `file`{aurora}: {GUIDE}#list-the-logs")
         return
     logs.read(live[0].name, "", 1)
     yield Found("ok", f"{live[0].name} can be read")

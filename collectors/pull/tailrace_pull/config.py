@@ -14,6 +14,7 @@ import botocore.config
 from tailrace_pull import cloudwatch, option_file, performance_schema
 from tailrace_pull.cloudwatch import CloudWatchLogs
 from tailrace_pull.entry_rules import CLOUDWATCH, HUB, OBJECTS, OTLP, RDS, TABLE, require_valid
+from tailrace_pull.error_log_table import ERROR_LOG, ErrorLogTable
 from tailrace_pull.event_hubs import log_of_hub
 from tailrace_pull.kafka_hub import KafkaHub
 from tailrace_pull.log import PulledLog, SeparateFiles, StreamedLog
@@ -32,6 +33,8 @@ from tailrace_pull.topic_reading import LogOfTopic
 SERVICES = {RDS: "rds", CLOUDWATCH: "logs"}
 """The service of each kind that has one, as boto3 names it."""
 TIMEOUT_SECONDS = 30
+OF_ERRORS = f"{ERROR_LOG.schema}/{ERROR_LOG.name}"
+"""The part of the path of an error log that is read over SQL."""
 
 
 class ConfigurationError(ValueError):
@@ -116,7 +119,8 @@ class Entry:
                 path = path.rpartition("/")[0]
                 return SeparateFiles(self.instance, self.cluster, self.source, path, self.tz, self.format)
         else:
-            path = f"/{self.kind}/{self.instance}/{SCHEMA}/{LIVE_TABLES[self.source]}"
+            live = f"{SCHEMA}/{LIVE_TABLES[self.source]}" if self.source in LIVE_TABLES else OF_ERRORS
+            path = f"/{self.kind}/{self.instance}/{live}"
         return PulledLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
 
     def _place(self) -> str:
@@ -174,6 +178,8 @@ class Clients:
         """
         if entry.kind == TABLE:
             address = partial(option_file.read, Path(entry.defaults_file), entry.host)
+            if entry.source not in LIVE_TABLES:
+                return ErrorLogTable(address)
             return TableReader(SqlTables(address, entry.source, entry.archive))
         if entry.kind == CLOUDWATCH:
             client = self.client("logs", entry)

@@ -34,7 +34,7 @@ REQUIRED = {
 """The keys that each kind needs, besides those of all kinds."""
 SOURCES = ("slowlog", "audit", "errorlog", "general")
 SOURCES_OF: Mapping[str, tuple[str, ...]] = {
-    TABLE: tuple(LIVE_TABLES),
+    TABLE: (*LIVE_TABLES, "errorlog"),
     HUB: tuple(AZURE_LOGS),
     OTLP: (*SOURCES, PERFORMANCE_SCHEMA),
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource
 
+from tailrace_pull import costs
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
 from tailrace_pull.topic_reading import Bounds, Fetched, Offsets
 
@@ -141,6 +142,7 @@ class KafkaTopic:
             raise RemoteError(f"{self._where}: no message for {TIMEOUT_SECONDS} s")
         error, number, offset = message.error(), message.partition(), message.offset()
         if error is None:
+            costs.count(received=len(message))
             return Fetched(number, offset + 1, message.value() or b"")
         if error.code() != KafkaError._PARTITION_EOF:
             raise KafkaException(error)

@@ -12,28 +12,20 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tailrace_capture.dsn import Dsn, Password
-from tailrace_capture.server import MARK, Server, ServerError, connect
+from tailrace_capture.server import MARK, ServerError
+from tailrace_pull import costs
 from tailrace_pull.log_rows import GeneralRows, Row, SlowRows
-from tailrace_pull.option_file import OptionFileError
-from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
+from tailrace_pull.sql_log import SettingError, SqlLog, TableName
 
-STATEMENT_SECONDS = 120
 SCHEMA = "mysql"
 LIVE_TABLES = {"slowlog": "slow_log", "general": "general_log"}
 ROWS = {"slowlog": SlowRows, "general": GeneralRows}
 SWITCHES = {"slowlog": "slow_query_log", "general": "general_log"}
 
-QUIET = (
-    "SET SESSION long_query_time = 1000000",
-    "SET SESSION min_examined_row_limit = 4294967295",
-)
-"""Keep the puller's own statements out of the slow log, also with log_queries_not_using_indexes."""
-
 LISTING = (
     "SELECT TABLE_NAME AS name FROM information_schema.TABLES"
     " WHERE TABLE_SCHEMA = '{}' AND TABLE_NAME LIKE '{}'"
 )
-ACCOUNT = "SELECT CURRENT_USER() AS account"
 SETTINGS = "SELECT @@GLOBAL.log_output AS output, @@GLOBAL.{} AS is_on"
 FIRST = "SELECT * FROM `{}`.`{}` LIMIT 1"
 READING = "SELECT * FROM `{}`.`{}` LIMIT {}, {}"
@@ -50,15 +42,6 @@ OWN = re.compile(
     rb"|SELECT \* FROM `[^`]+`\.`(?:slow|general)_log[^`]*` LIMIT [0-9]+(?:, [0-9]+)?)"
 )
 """The statements of the puller. Nothing else is excluded, so an account that is misused cannot hide."""
-
-
-@dataclass(frozen=True)
-class TableName:
-    schema: str
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.schema}.{self.name}"
 
 
 @dataclass(frozen=True)
@@ -88,31 +71,15 @@ class Tables(Protocol):
         """Raises SettingError if the server does not write to the table."""
 
 
-class SettingError(RemoteError):
-    """A setting of the server prevents that it logs. `right` is the statement that changes it."""
-
-    kind = "setting"
-
-    def __init__(self, message: str, fix: str) -> None:
-        super().__init__(message)
-        self.right = fix
-
-
-class SqlTables:
-    """The tables on a server. The connection is opened when it is needed, and again after an error."""
+class SqlTables(SqlLog):
+    """The tables of a log that the server writes to `mysql.slow_log` or `mysql.general_log`."""
 
     def __init__(
         self, address: Callable[[], tuple[Dsn, Password]], source: str, archive: str = SCHEMA
     ) -> None:
-        """`address` reads address and password for each connection, and may raise OptionFileError. `archive`
-        is the schema to which a rotation moves tables."""
-        self._address = address
-        self._where = "the server"
+        """`archive` is the schema to which a rotation moves tables."""
+        super().__init__(address, TableName(SCHEMA, LIVE_TABLES[source]))
         self._source, self._archive = source, archive
-        self.live = TableName(SCHEMA, LIVE_TABLES[source])
-        self._server: Server | None = None
-        self._account = ""
-        """`user@host` as the server knows it; empty before the first connection."""
 
     def names(self) -> list[TableName]:
         pattern = self.live.name.replace("_", r"\_") + "%"
@@ -131,8 +98,11 @@ class SqlTables:
         try:
             server = self._connected()
             rows = ROWS[self._source](server.product)
+            costs.count(requests=1)
             for row in server.stream(statement):
-                yield Entry(b"" if self._is_own(rows, row) else rows.text(row), _digest(row))
+                text = rows.text(row)
+                costs.count(received=len(text))
+                yield Entry(b"" if self._is_own(rows, row) else text, _digest(row))
         except ServerError as error:
             raise self._translated(error, table) from error
 
@@ -150,48 +120,6 @@ class SqlTables:
     def _is_own(self, rows: SlowRows | GeneralRows, row: Row) -> bool:
         is_account = rows.account(row) == self._account.rpartition("@")[0].encode()
         return is_account and OWN.fullmatch(rows.statement(row)) is not None
-
-    def _rows(self, statement: str) -> list[dict[str, object]]:
-        try:
-            return list(self._connected().stream(statement))
-        except ServerError as error:
-            raise self._translated(error, self.live) from error
-
-    def _connected(self) -> Server:
-        if self._server is None:
-            try:
-                dsn, password = self._address()
-            except OptionFileError as error:
-                raise PermissionMissingError(str(error)) from error
-            self._where = dsn.where
-            self._server = connect(dsn, password, STATEMENT_SECONDS, "tailrace-pull")
-            for statement in QUIET:
-                self._server.execute(statement)
-            (row,) = self._server.stream(ACCOUNT)
-            self._account = str(row["account"])
-        return self._server
-
-    def _translated(self, error: ServerError, table: TableName) -> RemoteError:
-        """Also drops the connection, whose state is unknown."""
-        if self._server is not None:
-            self._server.close()
-            self._server = None
-        where = f"{self._where}: {table}"
-        if error.code in MISSING_GRANT:
-            user, _, host = self._account.rpartition("@")
-            right = f"GRANT SELECT ON {table} TO '{user}'@'{host}';"
-            return PermissionMissingError(f"{where}: the account {self._account} may not read it", right)
-        if error.status == "denied":
-            return PermissionMissingError(f"{self._where}: {error}")
-        return (
-            FileGoneError(f"{where}: {error}")
-            if error.status == "absent"
-            else RemoteError(f"{where}: {error}")
-        )
-
-
-MISSING_GRANT = {1142, 1143, 1044}
-"""Access denied to a table, a column or a database: MySQL's errmsg."""
 
 
 def _digest(row: Row) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tailrace_pull import portions
-from tailrace_pull.remote import START, FileGoneError, RemoteFile, RemoteLogs
+from tailrace_pull.remote import START, BinaryDataError, FileGoneError, RemoteFile, RemoteLogs
 from tailrace_pull.state import LogState, PulledFile
 
 Numbers = Callable[[], int]
@@ -120,8 +120,13 @@ def _by_head(known: list[PulledFile], remote: RemoteFile, logs: RemoteLogs) -> P
         file for file in known if file.size == remote.size or (file.is_live and file.size < remote.size)
     ]
     needed = max((len(file.head) for file in possible), default=0)
-    head = _head(logs, remote.name, needed)
-    same = [file for file in possible if file.head and head.startswith(file.head)]
+    head, is_whole = _head(logs, remote.name, needed)
+    same = [
+        file
+        for file in possible
+        if file.head
+        and (head.startswith(file.head) or (not is_whole and _has_lines(logs, remote.name, file.head)))
+    ]
     return max(same, key=lambda file: (len(file.head), file.number), default=_without_lines(possible))
 
 
@@ -130,14 +135,26 @@ def _without_lines(possible: list[PulledFile]) -> PulledFile | None:
     return next((file for file in possible if file.is_live and not file.offset), None)
 
 
-def _head(logs: RemoteLogs, name: str, needed: int) -> bytes:
-    """Reads the first bytes of a file, if any are needed; fewer if it ends before."""
+def _head(logs: RemoteLogs, name: str, needed: int) -> tuple[bytes, bool]:
+    """Reads the first bytes of a file, if any are needed; fewer if it ends before. Returns also whether the
+    service left out none of them."""
     head, position = b"", START
     try:
         while len(head) < needed and position is not None:
             portion = portions.whole(logs, name, position, len(head))
             head += portion.data
+            if portion.is_cut:
+                return head, False
             position = None if portion.at_end else portion.position
     except FileGoneError:
-        return b""
-    return head
+        return b"", True
+    return head, True
+
+
+def _has_lines(logs: RemoteLogs, name: str, head: bytes) -> bool:
+    """Returns whether a file begins with these lines. Behind them may be binary data, which was not there
+    when they were read: a larger portion ends before, and not always at the same line."""
+    try:
+        return logs.read(name, START, head.count(b"\n")).data == head
+    except (BinaryDataError, FileGoneError):
+        return False

@@ -18,6 +18,7 @@ from obstore import exceptions
 from obstore.auth.boto3 import Boto3CredentialProvider
 from obstore.store import AzureStore, GCSStore, S3Store
 
+from tailrace_pull import costs
 from tailrace_pull.objects import ChangedError, StoredObject
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError, ThrottledError
 
@@ -75,6 +76,7 @@ class ObjectStore:
         """Yields all objects below the prefix. Raises RemoteError."""
         with self._errors("list"):
             for page in obstore.list(self._store, self._prefix or None, chunk_size=LISTED_AT_ONCE):
+                costs.count(requests=1)
                 for each in page:
                     modified = int(each["last_modified"].timestamp() * MILLIS)
                     yield StoredObject(each["path"], each["size"], modified, each["e_tag"] or "")
@@ -85,7 +87,10 @@ class ObjectStore:
             return b""
         options: Any = {"range": (start, end)} | ({"if_match": listed.tag} if listed.tag else {})
         with self._errors("read", listed.name):
-            return bytes(obstore.get(self._store, listed.name, options=options).bytes())
+            costs.count(requests=1)
+            read = bytes(obstore.get(self._store, listed.name, options=options).bytes())
+            costs.count(received=len(read))
+            return read
 
     @contextmanager
     def _errors(self, request: str, name: str = "") -> Iterator[None]:

@@ -3,6 +3,7 @@
 import glob
 from pathlib import Path
 
+from tailrace_pull.costs import Cost
 from tailrace_pull.log import PulledLog
 from tailrace_pull.reading import LineRun, Round
 
@@ -14,7 +15,7 @@ class Directory:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def ship(self, rounds: dict[PulledLog, Round]) -> None:
+    def ship(self, rounds: dict[PulledLog, Round], its_costs: dict[PulledLog, Cost]) -> None:
         """Raises OSError."""
         for log, done in rounds.items():
             for run in done.runs:

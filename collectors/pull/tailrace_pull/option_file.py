@@ -52,8 +52,10 @@ def _options(file: Path) -> dict[str, str]:
     try:
         with file.open(encoding="utf-8") as lines:
             parser.read_file(line for line in lines if not line.startswith("!"))
-    except (OSError, UnicodeError) as error:
-        raise OptionFileError(f"{file}: cannot be read: {error}") from None
+    except OSError as error:
+        raise OptionFileError(f"{file}: cannot be read: {error.strerror}") from None
+    except UnicodeError:
+        raise OptionFileError(f"{file}: cannot be read: it is not UTF-8") from None
     except configparser.Error as error:  # its message may quote a line with the password
         raise OptionFileError(f"{file}: is no option file: {type(error).__name__}") from None
     found: dict[str, str] = {}

@@ -11,6 +11,8 @@ from pathlib import Path
 from threading import Event
 from typing import Protocol
 
+from tailrace_pull import costs
+from tailrace_pull.costs import Cost, Meter
 from tailrace_pull.log import PulledLog
 from tailrace_pull.pace import Pace
 from tailrace_pull.reading import Round, VisitedLog
@@ -24,13 +26,14 @@ WORKERS = 16
 MAX_WAIT_SECONDS = 60.0
 """The maximum time between two calls of `after_pass`, also while every log is refused, or a visit is long."""
 MILLIS = 1000
+NOTHING = Meter()
 
 
 class Sink(Protocol):
     """Where rounds are stored: Kafka (`shipping.Shipper`) or a directory (`once.Directory`)."""
 
-    def ship(self, rounds: dict[PulledLog, Round]) -> None:
-        """Stores all rounds or none. Raises ShippingError."""
+    def ship(self, rounds: dict[PulledLog, Round], its_costs: dict[PulledLog, Cost]) -> None:
+        """Stores all rounds and costs, or none. Raises ShippingError."""
 
 
 class Clock:
@@ -61,6 +64,10 @@ class Watch:
     """Time of the last successful visit, in seconds since 1970 UTC; 0 before the first."""
     bytes: int = 0
     """Bytes of lines that were shipped."""
+    meter: Meter = field(default_factory=Meter)
+    """What all visits cost."""
+    reported: Cost | None = None
+    """What was reported last, with sums since the start of the puller."""
     problem: str = ""
     """Why the last visit failed; empty if it succeeded."""
     problem_kind: str = ""
@@ -95,6 +102,7 @@ class Service:
         self._sink = sink
         self._report = report
         self._numbers = Numbers()
+        self._since = self._clock.now()
         self._stopped = Event()
         order = itertools.count()
         self._due = [(self._clock.monotonic(), next(order), watch) for watch in watches]
@@ -120,9 +128,13 @@ class Service:
         while wait([visited for _, visited in visits], MAX_WAIT_SECONDS).not_done:
             meanwhile()
         rounds = {watch: done for watch, visited in visits if (done := self._result(watch, visited))}
+        totals = self._due_costs()
         try:
-            if rounds:
-                self._sink.ship({watch.log: done for watch, done in rounds.items()})
+            if rounds or totals:
+                spent = {watch.log: _spent(watch, total) for watch, total in totals.items()}
+                self._sink.ship({watch.log: done for watch, done in rounds.items()}, spent)
+                for watch, total in totals.items():
+                    watch.reported = total
         except ShippingError as error:
             self._report(f"nothing stored, visited again: {error}")
             rounds = {}
@@ -132,6 +144,16 @@ class Service:
                 at = self._clock.monotonic() + pause
                 heapq.heappush(self._due, (at, next(self._order), watch))
 
+    def _due_costs(self) -> dict[Watch, Cost]:
+        """Returns the sums of the logs whose costs are due, since the start of the puller."""
+        now = self._clock.now()
+        return {
+            watch: Cost(self._since, now, watch.meter.requests, watch.meter.received, watch.bytes)
+            for watch in self._watches
+            if watch.meter != NOTHING
+            and (watch.reported is None or now - watch.reported.at >= costs.PERIOD_SECONDS)
+        }
+
     def _take_due(self) -> list[Watch]:
         due = []
         while self._due and self._due[0][0] <= self._clock.monotonic() and len(due) < 4 * WORKERS:
@@ -139,7 +161,8 @@ class Service:
         return due
 
     def _visit(self, watch: Watch) -> Round:
-        return watch.logs.visit(watch.state, self._numbers, self._clock.now(), VISIT_BYTES)
+        with costs.metered(watch.meter):
+            return watch.logs.visit(watch.state, self._numbers, self._clock.now(), VISIT_BYTES)
 
     def _result(self, watch: Watch, visited: "Future[Round]") -> Round | None:
         try:
@@ -147,7 +170,8 @@ class Service:
         except Exception as fault:  # also a fault of a reader: the other logs are read
             error = fault if isinstance(fault, RemoteError) else _unexpected(fault)
             if str(error) != watch.problem:
-                self._report(f"{watch.log.instance} {watch.log.source}: {error}")
+                fix = f": {error.right}" if error.right.endswith(";") else ""
+                self._report(f"{watch.log.instance} {watch.log.source}: {error}{fix}")
             watch.problem, watch.problem_kind, watch.missing_right = str(error), error.kind, error.right
             return None
 
@@ -161,6 +185,18 @@ class Service:
         watch.problem = watch.problem_kind = watch.missing_right = ""
         watch.visited_at, watch.bytes = done.at, watch.bytes + done.bytes
         return watch.pace.after_visit(has_grown, done.is_complete)
+
+
+def _spent(watch: Watch, total: Cost) -> Cost:
+    """Returns what a log cost after its last report."""
+    before = watch.reported or Cost(total.since, total.since, 0, 0, 0)
+    return Cost(
+        before.at,
+        total.at,
+        total.requests - before.requests,
+        total.received - before.received,
+        total.lines - before.lines,
+    )
 
 
 def _unexpected(fault: Exception) -> RemoteError:

@@ -12,6 +12,7 @@ import msgpack
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from tailrace_pull import snapshots
+from tailrace_pull.costs import Cost
 from tailrace_pull.log import FILES_TOPIC, PulledLog
 from tailrace_pull.performance_schema import PERFORMANCE_SCHEMA
 from tailrace_pull.reading import Round
@@ -79,8 +80,10 @@ class Shipper:
         finally:
             consumer.close()
 
-    def ship(self, rounds: Mapping[PulledLog, Round]) -> None:
-        """Writes the rounds in one transaction.
+    def ship(
+        self, rounds: Mapping[PulledLog, Round], its_costs: Mapping[PulledLog, Cost] | None = None
+    ) -> None:
+        """Writes the rounds, and what logs cost, in one transaction.
 
         Raises ShippingError, after which none of them is stored, or UnknownOutcomeError.
         """
@@ -92,6 +95,8 @@ class Shipper:
             self._sign(rounds)
             for log, done in rounds.items():
                 self._produce(STATE_TOPIC, log.key, done.state.to_json())
+            for log, cost in (its_costs or {}).items():
+                self._produce(snapshots.TOPIC, log.instance, snapshots.of_cost(log, cost))
         except ShippingError:
             self._end(self._producer.abort_transaction)
             if self._signer:

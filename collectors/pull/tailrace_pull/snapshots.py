@@ -8,12 +8,14 @@ from collections.abc import Iterator
 
 import msgpack
 
+from tailrace_pull.costs import Cost
 from tailrace_pull.log import PulledLog
 from tailrace_pull.performance_schema import GAP, PERFORMANCE_SCHEMA
 from tailrace_pull.reading import LineRun, Round
 
 TOPIC = "tailrace.snapshots"
 VERSION = 1
+PULL_COSTS = "pull_costs"
 BLOCK_BYTES = 512 << 10
 """Lines of one snapshot."""
 FACTS_PER_SNAPSHOT = 500
@@ -28,8 +30,17 @@ def envelopes(log: PulledLog, done: Round) -> Iterator[bytes]:
         yield msgpack.packb(_envelope(log, done.at, facts) | {"part": number, "parts": len(parts)})
 
 
+def of_cost(log: PulledLog, cost: Cost) -> bytes:
+    """Returns the message that states what a log cost."""
+    numbers = {"requests": cost.requests, "received_bytes": cost.received, "line_bytes": cost.lines}
+    attributes = {"source": log.source, "log": log.live_path, "since": f"{cost.since:.3f}"}
+    attributes |= {name: str(value) for name, value in numbers.items()}
+    fact: Fact = {"key": log.key, "since": round(cost.since, 3), "attributes": attributes}
+    return msgpack.packb(_envelope(log, cost.at, [fact]) | {"kind": PULL_COSTS, "part": 1, "parts": 1})
+
+
 def _envelope(log: PulledLog, at: float, facts: list[Fact]) -> dict[str, object]:
-    """The tools do not name product and version of the server."""
+    """The puller does not know product and version of the server."""
     return {
         "v": VERSION,
         "at": round(at, 3),

@@ -10,6 +10,7 @@ from test_cloudwatch import GROUP, NOW, client_of
 from e2e.pulling.fake_cloudwatch import FakeCloudWatch
 from tailrace_pull import cloudwatch, look_back, service
 from tailrace_pull.cloudwatch import CloudWatchLogs
+from tailrace_pull.costs import Cost
 from tailrace_pull.log import PulledLog, StreamedLog
 from tailrace_pull.pace import JITTER, MAX_SECONDS, Pace
 from tailrace_pull.reading import Round
@@ -90,7 +91,7 @@ class World:
         self.fakes[BUSY].put("prod", at, message, int(self.clock.seconds * 1000))
         self.written[BUSY].append(message)
 
-    def ship(self, rounds: dict[PulledLog, Round]) -> None:
+    def ship(self, rounds: dict[PulledLog, Round], its_costs: dict[PulledLog, Cost]) -> None:
         self.may_kill()
         for log, done in rounds.items():
             for run in done.runs:

@@ -93,6 +93,29 @@ def test_a_missing_file_is_an_error(service):
 def test_a_log_table_that_cannot_be_read_names_the_option_file(tmp_path):
     options = tmp_path / "db.cnf"
     options.write_text(f"[client]\nuser=tailrace\nsocket={tmp_path / 'none.sock'}\n")
+    options.chmod(0o600)
     (problem,) = check(Entry("db", "db", "slowlog", "table", defaults_file=str(options)), Clients())
     assert problem.severity == "error"
     assert problem.fix == f"correct {options}, or the account on the server: docs/PULL.md#log-tables"
+
+
+def test_a_file_with_a_password_that_everybody_can_read_is_a_warning(service, tmp_path):
+    file = tmp_path / "db.cnf"
+    file.write_text("[client]\nuser=x\nhost=127.0.0.1\nport=1\n")
+    entry = Entry("db", "db", "slowlog", "table", defaults_file=str(file))
+    for mode, severities in ((0o644, ["error", "warning"]), (0o640, ["error"])):
+        file.chmod(mode)
+        found = list(check(entry, service))
+        assert [each.severity for each in found] == severities
+    file.chmod(0o644)
+    *_, found = check(entry, service)
+    assert "every user of this machine can read it (mode 644)" in found.message
+    assert found.fix == f"chmod 600 {file}"
+
+
+def test_an_error_log_without_a_file_cannot_be_turned_on(service):
+    ((error_log,), (audit_log,)) = (
+        [each.fix for each in service.found("rds", source) if each.severity == "error"]
+        for source in ("errorlog", "audit")
+    )
+    assert error_log.startswith("correct `file`") and audit_log.startswith("turn the log on, or correct")

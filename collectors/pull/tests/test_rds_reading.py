@@ -19,6 +19,8 @@ from tailrace_pull.state import LogState
 LIVE = "slowquery/mysql-slowquery.log"
 SEEDS = 6
 LONG_SEEDS = 500
+BINARY_BEHIND_HEAD = 257
+"""A seed in which a rotated file has got binary data behind its known first lines."""
 RING_FILES = 24
 """The service uses the name of a rotated file again after so many rotations, which deletes the file."""
 BANNER = b"mysqld, Version: 8.0.36. started with:\nTime Id Command Argument\n"
@@ -126,7 +128,7 @@ def test_lines_of_all_files_arrive_once_and_in_order_long(seed: int) -> None:
     check_lines(seed)
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", (*range(SEEDS), BINARY_BEHIND_HEAD))
 def test_lines_of_all_files_arrive_once_and_in_order(seed: int) -> None:
     check_lines(seed)
 

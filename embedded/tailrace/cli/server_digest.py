@@ -1,9 +1,10 @@
-"""`tailrace digest --server DSN`: downloads the slow log of a server from its log tables, and reports it.
+"""`tailrace digest --server DSN`: reads the counters of a server, or its log tables, and reports them.
 
-The puller downloads, because only it knows tables; the JVM reports, as for files.
+The puller reads, because only it knows tables; the JVM reports, as for files.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,10 @@ from tailrace.cli.exit_codes import Exit
 from tailrace.errors import UsageError
 from tailrace.programs import pull
 
-OPTIONS = ("--server", "--password-file")
+OPTIONS = ("--server", "--password-file", "--via", "--for")
+WAYS = ("performance_schema", "log_tables")
+COUNTERS, INPUT_NAME = "counters.jsonl", "input-name"
+"""The files that the puller writes: the counters of a server, or the name of a downloaded log."""
 EMPTY = (
     "tailrace: the log table contains no row: no statement took long_query_time since the last rotation, or"
     " the server began to log to it only now (docs/PULL.md#log-tables)"
@@ -24,16 +28,35 @@ EMPTY = (
 
 
 def run(words: Sequence[str], context: Context) -> Exit:
-    """Downloads into a directory that is removed afterwards. Raises UsageError."""
+    """Reads into a directory that is removed afterwards. Raises UsageError."""
     values, rest = _split(words)
+    _require_known(values)
     with tempfile.TemporaryDirectory(prefix="tailrace-") as directory:
         if not _download(values, directory):
             return Exit.FAILED
-        files = sorted(str(file) for file in Path(directory).rglob("*") if file.is_file())
-        if not files:
+        found = _inputs(Path(directory))
+        if not found:
             print(EMPTY, file=sys.stderr)
             return Exit.FAILED
-        return Exit(java_command_line.call(context.java_command_line(), [*rest, *files]))
+        return Exit(java_command_line.call(context.java_command_line(), [*rest, *found]))
+
+
+def _inputs(directory: Path) -> list[str]:
+    """Returns the words that name the input for the JVM; none if the log contains nothing."""
+    if (directory / COUNTERS).exists():
+        return ["--counters", str(directory / COUNTERS)]
+    name = (directory / INPUT_NAME).read_text()
+    files = sorted(file for file in directory.rglob("*") if file.is_file() and file.name != INPUT_NAME)
+    return ["--input-name", name, *map(str, files)] if files else []
+
+
+def _require_known(values: dict[str, str]) -> None:
+    """Raises UsageError."""
+    via, seconds = values.get("--via"), values.get("--for")
+    if via is not None and via not in WAYS:
+        raise UsageError(f"--via expects {' or '.join(WAYS)}, found {via!r}")
+    if seconds is not None and not re.fullmatch(r"0*[1-9][0-9]*[smh]", seconds):
+        raise UsageError(f"--for expects a duration such as 30s, 5m or 1h, found {seconds!r}")
 
 
 def _download(values: dict[str, str], directory: str) -> bool:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
 from tailrace.sources import pulled_logs
@@ -32,10 +32,20 @@ def metrics_of(logs: Iterable[PulledLogState], now: float) -> Iterator[Metric]:
         "1 if the service refuses to show the log; the label names the missing permission.",
         labels=[*LABELS, "right"],
     )
+    requests = CounterMetricFamily(
+        "tailrace_pull_requests", "Requests to the service, and their repetitions.", labels=LABELS
+    )
+    received = CounterMetricFamily(
+        "tailrace_pull_received_bytes", "Bytes of the answers of the service.", labels=LABELS
+    )
     for log in logs:
         labels = [log.instance, log.source, log.log]
+        if log.requests is not None:
+            requests.add_metric(labels, log.requests)
+        if log.received is not None:
+            received.add_metric(labels, log.received)
         if (seconds := log.unread_seconds(now)) is not None:
             unread.add_metric(labels, seconds)
         if log.kind == "permission":
             missing.add_metric([*labels, log.right or CREDENTIALS], 1)
-    return iter((unread, missing))
+    return iter((unread, missing, requests, received))

@@ -57,6 +57,7 @@ def write_servers(file: Path, servers: list[Server]) -> None:
             "dsn": server.dsn,
             "password_file": str(server.password_file or ""),
             **({"digests": True} if server.digests else {}),
+            **({"metadata_locks": True} if server.metadata_locks else {}),
         }
         for server in servers
     ]

@@ -16,7 +16,7 @@ class SnapshotProgram(ModuleProgram):
 
     def configured(self) -> bool:
         servers = active_sources.active_servers(self.settings, self.home)
-        return has_snapshots(self.home, servers) or active_sources.has_records(self.settings, self.home)
+        return has_snapshots(self.home, servers) or active_sources.has_pulled(self.settings, self.home)
 
     def prepare(self) -> None:
         self._heartbeat().unlink(missing_ok=True)

@@ -11,6 +11,11 @@ SNAPSHOTS, FACTS, CHANGES = "server_snapshots", "server_facts", "server_changes"
 TABLE_SIZES = "table_sizes"
 SIZES = ("rows", "data_bytes", "index_bytes", "free_bytes")
 DIGESTS, DIGEST_SAMPLES = "digests", "digest_samples"
+METADATA_LOCKS, LOCK_WAITS = "metadata_locks", "metadata_lock_waits"
+SIDES = ("waiting", "holding")
+SESSION, NUMBERS = ("lock", "user", "host", "command"), ("connection", "seconds")
+PULL_COSTS = "pull_costs"
+COSTS = ("requests", "received_bytes", "line_bytes")
 COUNTERS = (
     *(
         "statements",
@@ -90,9 +95,14 @@ def _rows(record: Mapping) -> Iterator[tuple[str, Row]]:
     if whose["kind"] == records.KIND:  # a log of its own, and no state of a server
         yield from records.rows_of(record, at)
         return
+    if whose["kind"] == PULL_COSTS:
+        yield from (_cost(whose, fact, at) for fact in record["facts"])
+        return
     for fact in record["facts"]:
         if whose["kind"] == DIGESTS:
             yield _digest(whose, fact)
+        elif whose["kind"] == METADATA_LOCKS:
+            yield _lock_wait(whose, fact, at)
         else:
             yield _size(whose, fact, at) if whose["kind"] == TABLE_SIZES else _fact(whose, fact, at)
     for change in record["changes"]:
@@ -157,6 +167,40 @@ def _digest(whose: Row, fact: Mapping) -> tuple[str, Row]:
         "digest_text": str(attributes["digest_text"]),
         SAMPLE: str(attributes[SAMPLE]),
         **{name: _size_in_range(int(attributes[name])) for name in COUNTERS},
+    }
+
+
+def _lock_wait(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
+    """Returns a session that waits for a metadata lock at the time of the snapshot, and one that has a lock
+    of the object."""
+    attributes = fact["attributes"]
+    names = ("object_type", "object_name", *(f"{side}_{name}" for side in SIDES for name in SESSION))
+    return LOCK_WAITS, {
+        "cluster": whose["cluster"],
+        "instance": whose["instance"],
+        "at": at,
+        "database": str(attributes["object_schema"]),
+        **{name: str(attributes[name]) for name in names},
+        **{
+            # A thread of the server, such as that of a replica, has no connection.
+            f"{side}_{name}": _size_in_range(max(0, int(attributes[f"{side}_{name}"] or 0)))
+            for side in SIDES
+            for name in NUMBERS
+        },
+    }
+
+
+def _cost(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
+    """Returns what a pulled log cost in a period that ends `at`."""
+    attributes = fact["attributes"]
+    return PULL_COSTS, {
+        "cluster": whose["cluster"],
+        "instance": whose["instance"],
+        "source": str(attributes["source"]),
+        "log": str(attributes["log"]),
+        "since": instant(float(attributes["since"])),
+        "at": at,
+        **{name: _size_in_range(int(attributes[name])) for name in COSTS},
     }
 
 

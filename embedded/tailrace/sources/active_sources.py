@@ -16,7 +16,6 @@ from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.sources import sources_file
 from tailrace.sources.log_key import LogKey, key_of
-from tailrace.sources.pulled_entry import PERFORMANCE_SCHEMA
 from tailrace.sources.sources_file import Listed, PulledSource, Server, Source, SourcesError
 
 PATHS = ("path", "password_file", "explain_password_file")
@@ -64,10 +63,11 @@ def active_servers(settings: Settings, home: Home) -> tuple[Server, ...]:
         return ()
 
 
-def has_records(settings: Settings, home: Home) -> bool:
-    """Returns whether a log from Performance Schema is pulled; it is stored with the snapshots of servers."""
+def has_pulled(settings: Settings, home: Home) -> bool:
+    """Returns whether a log is pulled. Its costs, and records from Performance Schema, are stored with the
+    snapshots of servers."""
     try:
-        return any(log.source == PERFORMANCE_SCHEMA for log in active_or_listed(settings, home).pulled)
+        return bool(active_or_listed(settings, home).pulled)
     except SourcesError:
         return False
 

@@ -33,7 +33,7 @@ HUB_PROTOCOLS = ("sasl_ssl", "sasl_plaintext", "plaintext")
 PERFORMANCE_SCHEMA = "performance_schema"
 """What tools read from Performance Schema: no log of a server, so it has no file."""
 SOURCES_OF: dict[str, tuple[str, ...]] = {
-    TABLE: ("slowlog", "general"),
+    TABLE: ("slowlog", "general", "errorlog"),
     HUB: ("slowlog", "audit"),
     OTLP: (*KINDS, PERFORMANCE_SCHEMA),
 }

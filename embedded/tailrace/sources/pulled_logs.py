@@ -33,6 +33,10 @@ class PulledLogState:
     """The action that the policy lacks, or the statement that adds the missing permission or setting."""
     since: float | None
     """The start of the puller that reported; None without a report."""
+    requests: int | None = None
+    """Requests to the service since then; None if that is unknown."""
+    received: int | None = None
+    """Bytes of their answers; None if that is unknown."""
 
     def unread_seconds(self, now: float) -> float | None:
         """Returns the time since the last visit, or since the puller's start; None if both are unknown."""
@@ -82,6 +86,8 @@ def _state(log: dict, since: float) -> PulledLogState:
         log["kind"],
         log["right"],
         since,
+        log.get("requests"),
+        log.get("received"),
     )
 
 

@@ -18,6 +18,7 @@ A server from which capture takes snapshots (accounts, grants, settings; docs/CA
       dsn: mysql://tailrace@db-1:3306/?tls=required
       password_file: /etc/tailrace/shop-db-1.password
       digests: true                # also counters of Performance Schema, each minute; default: false
+      metadata_locks: true         # also sessions that wait for a metadata lock, each minute; default: false
       explain: true                # also plans of its heaviest statements; default: false
       explain_dsn: mysql://tailrace_explain@db-1:3306/?tls=required   # a separate account for EXPLAIN
       explain_password_file: /etc/tailrace/shop-db-1-explain.password
@@ -104,6 +105,8 @@ class Server:
     password_file: Path | None = None
     digests: bool = False
     """Whether the counters of its statement digests are read from Performance Schema."""
+    metadata_locks: bool = False
+    """Whether sessions that wait for a metadata lock are read from Performance Schema."""
     explain: bool = False
     """Whether its heaviest statements are explained: samples of them, unmasked, are sent to this server."""
     explain_dsn: str | None = None
@@ -235,7 +238,7 @@ def _server(file: Path, where: str, entry: dict) -> Server:
     for name in ("dsn", "explain_dsn"):
         if name in entry:
             _require_address(where, name, entry[name])
-    for name in ("explain", "digests"):
+    for name in ("explain", "digests", "metadata_locks"):
         if not isinstance(entry.get(name, False), bool):
             raise SourcesError(f"{where}: {name} must be true or false, not {entry[name]!r}")
     secrets = {name: secret(file, entry.get(name)) for name in ("password_file", "explain_password_file")}

@@ -46,7 +46,7 @@ EXIT_CODES = {0: "no error; with --strict also no warning", 1: "Tailrace cannot 
 SEE_ALSO = ("tailrace status", "tailrace health", "docs/CAPTURE.md", "docs/PULL.md")
 KEYS = {
     "": {
-        "severity": "error; with --source also unknown and ok; with --server also warning, info and ok",
+        "severity": "error; with --source also warning, unknown, ok; with --server also warning, info, ok",
         "topic": "subject of the check: logs, service, and with --server connection, permissions and others",
         "message": "the problem",
         "fix": "the fix; with --server a list of lines",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tailrace_capture import metadata_locks
 from tailrace_capture.product import Product
 
 TABLES = ("user", "db", "tables_priv", "columns_priv", "procs_priv", "proxies_priv")
@@ -27,6 +28,9 @@ def grants_for(product: Product, account: str) -> dict[str, tuple[str, ...]]:
         "digests": tuple(
             f"GRANT SELECT ON performance_schema.{table} TO {account};"
             for table in ("events_statements_summary_by_digest", "setup_consumers")
+        ),
+        "metadata_locks": tuple(
+            f"GRANT SELECT ON performance_schema.{table} TO {account};" for table in metadata_locks.TABLES
         ),
         # Any privilege on a table makes its size visible; REFERENCES, without CREATE, permits nothing else.
         "table_sizes": (

@@ -10,6 +10,9 @@ from tailrace_pages.columns import Column
 from tailrace_pages.setup.rules import Group
 from tailrace_pages.setup.servers import BEHIND, NEVER, SILENT, SYMBOLS, TITLES, Server, Source
 
+MONTH_SECONDS = 30 * 86_400
+MIN_KNOWN_SECONDS = 3600
+"""The costs of a shorter time say nothing about a month."""
 PRODUCTS = {MARIADB: "MariaDB", MYSQL: "MySQL", PERCONA: "Percona Server"}
 SERVERS = (
     Column("instance", "Instance", 20, link="address"),
@@ -50,6 +53,14 @@ SOURCES = (
         note="Time since the last line while bytes are unread; the lag of a replica is unknown: servers "
         "do not log it",
     ),
+)
+COSTS = (
+    Column("log", "Log", 0),
+    Column("requests", "Requests", 14, "count", note="Requests to the service of the log, with repetitions"),
+    Column("received_bytes", "Received", 14, "bytes", note="Bytes of the answers of the service"),
+    Column("line_bytes", "Lines", 14, "bytes", note="Bytes of lines that were stored"),
+    Column("monthly_requests", "Requests in 30 days", 20, "count", note="At this rate"),
+    Column("monthly_bytes", "Received in 30 days", 20, "bytes", note="At this rate"),
 )
 CSV_RULES = (
     Column("rule_title", "Rule"),
@@ -133,7 +144,25 @@ def rule_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
     ]
 
 
-def headline(servers: Sequence[Server], traces: dict[str, Any]) -> list[dict[str, str]]:
+def cost_rows(costs: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the rows of COSTS. What a month costs follows from the time for which the costs are known."""
+    return [
+        {
+            **cost,
+            "monthly_requests": _monthly(cost["requests"], cost["known_seconds"]),
+            "monthly_bytes": _monthly(cost["received_bytes"], cost["known_seconds"]),
+        }
+        for cost in costs
+    ]
+
+
+def _monthly(amount: int, seconds: int) -> int | None:
+    return round(amount * MONTH_SECONDS / seconds) if seconds >= MIN_KNOWN_SECONDS else None
+
+
+def headline(
+    servers: Sequence[Server], traces: dict[str, Any], costs: Sequence[dict[str, Any]] = ()
+) -> list[dict[str, str]]:
     """Returns the numbers above the page. Without any server, their problems are unknown."""
     states = [source.state for server in servers for source in server.sources]
     absent = states.count(NEVER)
@@ -149,7 +178,14 @@ def headline(servers: Sequence[Server], traces: dict[str, Any]) -> list[dict[str
             f"{absent:,} never arrived" if absent else "",
         ),
         _number("Spans of traces in 7 days", traces["spans"], _last(traces)),
+        *([_cost(costs)] if costs else []),
     ]
+
+
+def _cost(costs: Sequence[dict[str, Any]]) -> dict[str, str]:
+    received = formats.size(sum(each["received_bytes"] for each in costs))
+    note = f"{received} received, of {counted(len(costs), 'log')}"
+    return _number("Requests of pulled logs in 24 h", sum(each["requests"] for each in costs), note)
 
 
 def _last(traces: dict[str, Any]) -> str:

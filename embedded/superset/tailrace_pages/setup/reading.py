@@ -50,6 +50,11 @@ def traces(store: Store, now: datetime) -> dict[str, Any]:
     return store.row("page_setup_traces", now=f"{now:{SQL_TIME}}")
 
 
+def pull_costs(store: Store, now: datetime, instance: str = "") -> list[dict[str, Any]]:
+    """Returns what the pulled logs of one server, or of all for an empty text, cost in 24 hours."""
+    return store.rows("page_setup_pull_costs", now=f"{now:{SQL_TIME}}", instance=instance)
+
+
 def rules(store: Store, instance: str) -> list[dict[str, Any]]:
     """Returns all active rules with whether they can fire on a server."""
     return store.rows("page_setup_rules", instance=instance)

@@ -30,7 +30,9 @@ def index() -> Any:
     return rendering.render(
         "setup/index.html",
         "Setup",
-        numbers=listing.headline(known, reading.traces(store(), rendering.now())),
+        numbers=listing.headline(
+            known, reading.traces(store(), rendering.now()), reading.pull_costs(store(), rendering.now())
+        ),
         columns=(*listing.SERVERS, listing.RULES) if sees_all else listing.SERVERS,
         rows=listing.server_rows(known, _address),
     )
@@ -54,6 +56,8 @@ def _one(instance: str, found: servers.Found) -> Any:
         product=listing.product_text(server),
         columns=listing.SOURCES,
         rows=listing.source_rows(server),
+        cost_columns=listing.COSTS,
+        costs=listing.cost_rows(reading.pull_costs(store(), rendering.now(), instance)),
         groups=groups,
         rules_text=listing.rules_text(server),
         sees_all=found.sees_all,

@@ -8,6 +8,7 @@ the files. The component pull of a running stack reads the same logs continuousl
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,8 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         listed.write(pull.listed(logs))
         listed.flush()
         done = _run("once", "--logs", listed.name, "--directory", arguments.directory)
+    if done is not Exit.OK:
+        print(f"see: tailrace doctor --source {shlex.quote(arguments.once)}", file=sys.stderr)
     for file in sorted(arguments.directory.rglob("*")):
         if file.is_file():
             print(file)

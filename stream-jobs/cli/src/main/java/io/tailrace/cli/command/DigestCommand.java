@@ -15,6 +15,7 @@ import io.tailrace.cli.input.AuditStatementConverter;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.input.ServerBanner;
+import io.tailrace.cli.input.ServerCounters;
 import io.tailrace.cli.terminal.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.event.AuditEvent;
@@ -88,6 +89,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     private long bytes;
     private long deadLetters;
     private long leftOut;
+    private boolean isSinceServerCounts;
 
     @Mixin
     private InputOptions input;
@@ -158,9 +160,8 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     @Option(
             names = "--server",
             paramLabel = "DSN",
-            description =
-                    "Read the slow log of this server from its log tables (log_output=TABLE) instead of files, such"
-                            + " as mysql://user@db-1:3306/. docs/PULL.md#log-tables lists the grants.")
+            description = "Report the statements of this server instead of files, such as mysql://user@db-1:3306/."
+                    + " docs/DIGEST.md#a-server-instead-of-files lists the grants.")
     private String server;
 
     @Option(
@@ -169,6 +170,28 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
             description = "File with the password of --server. Default: the variable TAILRACE_SERVER_PASSWORD, or a"
                     + " prompt.")
     private Path passwordFile;
+
+    @Option(
+            names = "--via",
+            paramLabel = "WAY",
+            description = "What to read from --server: performance_schema (counters of all statements) or log_tables."
+                    + " Default: log_tables if the server writes its slow log to a table, else performance_schema.")
+    private String via;
+
+    @Option(
+            names = "--for",
+            paramLabel = "DURATION",
+            description = "Count the statements of --server for this time, such as 30s or 5m, from now on. Default: all"
+                    + " that the server has counted.")
+    private String counting;
+
+    /** Written by {@code tailrace.cli.server_digest}. */
+    @Option(names = "--counters", hidden = true)
+    private Path counters;
+
+    /** The name of the input in the report, in place of the paths of downloaded files. */
+    @Option(names = "--input-name", hidden = true)
+    private String inputName;
 
     @Mixin
     private ColorOption colour;
@@ -180,8 +203,8 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
 
     @Override
     public Integer call() {
-        if (server != null || passwordFile != null) {
-            throw input.usage("--password-file needs --server, and --server needs bin/tailrace");
+        if (server != null || passwordFile != null || via != null || counting != null) {
+            throw input.usage("--password-file, --via and --for need --server, and --server needs bin/tailrace");
         }
         Grouping grouping = Grouping.named(groupBy);
         if (grouping == null) {
@@ -200,9 +223,36 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
         filter = expression == null ? null : filter();
         timed = new Digest(grouping, true);
         counted = new Digest(grouping, false);
+        if (counters != null) {
+            return report(grouping, ranking, ink) ? 0 : 1;
+        }
         boolean balanced = input.read(terminal, this);
         boolean written = balanced || !files.isEmpty() ? write(ranking, ink) : balanced;
         return balanced && written ? 0 : 1;
+    }
+
+    /** Reports the counters of a server. */
+    private boolean report(Grouping grouping, Ranking ranking, AnsiStyle ink) {
+        if (since != null || before != null || expression != null) {
+            throw input.usage(
+                    "--since, --until and --filter need a log: a server has counters of classes only. Use" + " --for");
+        }
+        if (!grouping.isOfCounters()) {
+            throw input.usage("--group-by " + groupBy + " needs a log: a server counts by query, db and table");
+        }
+        try {
+            ServerCounters found = ServerCounters.read(counters, timed);
+            files.add(found.server());
+            servers.add(found.version());
+            isSinceServerCounts = found.isSinceServerCounts();
+        } catch (IOException e) {
+            terminal.note(counters + ": cannot be read: " + InputOptions.reason(e));
+            return false;
+        }
+        if (ranking.of(timed.whole()) == Double.NEGATIVE_INFINITY) {
+            throw input.usage("--order-by " + orderBy + ": this server, or this interval, has no such values");
+        }
+        return write(ranking, ink);
     }
 
     private StatementFilter filter() {
@@ -231,7 +281,9 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
                     + " durations: digest those logs separately");
         }
         String filtered = expression == null ? "" : expression;
-        Report.Inputs inputs = new Report.Inputs(files, bytes, deadLetters, leftOut, filtered, List.copyOf(servers));
+        List<String> names = inputName == null ? files : List.of(inputName);
+        Report.Inputs inputs = new Report.Inputs(
+                names, bytes, deadLetters, leftOut, filtered, List.copyOf(servers), isSinceServerCounts);
         Ranking ranked = times || ranking != Ranking.TOTAL ? ranking : Ranking.COUNT;
         Report report = new Report(times ? timed : counted, inputs, ranked, limit, input.zone(), literals);
         String text = asJson

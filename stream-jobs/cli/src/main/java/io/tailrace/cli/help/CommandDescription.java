@@ -66,6 +66,7 @@ public record CommandDescription(
                         .map(CommandDescription::argument)
                         .toList(),
                 command.options().stream()
+                        .filter(option -> !option.hidden())
                         .sorted(Comparator.comparingInt(CommandDescription::rank))
                         .map(CommandDescription::option)
                         .toList(),

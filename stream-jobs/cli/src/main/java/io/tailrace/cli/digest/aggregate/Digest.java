@@ -28,6 +28,9 @@ public final class Digest {
 
     public static final String FURTHER = "(further ones)";
 
+    /** Name of the group of statements for which the server's table of digests had no room. */
+    public static final String WITHOUT_DIGEST = "(without a digest: the server's table was full)";
+
     /** A statement that is not counted yet. */
     private record Added(QueryEvent event, String fingerprint, String statement) {}
 
@@ -45,6 +48,9 @@ public final class Digest {
     private final List<Added> waiting = new ArrayList<>(MAX_WAITING);
     private final StatementGroup[] groupsOfWaiting = new StatementGroup[MAX_WAITING];
     private boolean isComplete;
+    /** The time of the counters; null if statements are from logs. */
+    private ObservedTimeRange counterPeriod;
+
     private long entries;
 
     /** Creates a digest of logs with or without durations of statements. */
@@ -88,6 +94,50 @@ public final class Digest {
             double weight = event.getWeight();
             whole.slots.add(event.getEventTime().getEpochSecond(), weight, event.getQueryTime() * weight);
         }
+    }
+
+    /**
+     * Sets the time, in epoch seconds, in which a server counted the statements that {@link #addCounted} adds. Such a
+     * digest has none of {@link #add}.
+     */
+    public void countedFrom(long from, long to) {
+        counterPeriod = new ObservedTimeRange(from, to, 0);
+    }
+
+    /**
+     * Counts what a server counted of one digest.
+     *
+     * @param event its database, verb and tables; its query id is 0 if no complete sample of the statement is known
+     * @param fingerprint fingerprint of the sample, or the server's text of the digest
+     * @param statement sample of the statement; empty if there is none
+     */
+    public void addCounted(QueryEvent event, String fingerprint, String statement, CountedStatements counted) {
+        entries++;
+        for (Object key : counterKeys(event, counted)) {
+            StatementGroup group = groups.get(key);
+            if (group == null) {
+                String name = grouping.isByQuery() ? fingerprint : key.toString();
+                group = newGroup(key, grouping.isByQuery() ? event.getQueryId() : 0, name, event.getVerb());
+            }
+            group.addCounted(event, counted);
+            group.classes.add(fingerprint, counted.seconds());
+            takeExample(group, counted.seconds() / Math.max(1, counted.count()), statement);
+        }
+        if (grouping.overlaps()) {
+            whole.addCounted(event, counted);
+        }
+    }
+
+    private List<?> counterKeys(QueryEvent event, CountedStatements counted) {
+        if (!grouping.isByQuery()) {
+            return grouping.keys(event);
+        }
+        return event.getQueryId() == 0 ? List.of(counted.digest()) : List.of(event.getQueryId());
+    }
+
+    /** Returns whether the statements are from counters of a server, which knows no users and no times of each. */
+    public boolean isOfCounters() {
+        return counterPeriod != null;
     }
 
     /**
@@ -165,8 +215,12 @@ public final class Digest {
     }
 
     private static void takeExample(StatementGroup group, QueryEvent event, String statement) {
-        if (group.needsExample(event.getQueryTime())) {
-            group.takeExample(ExampleStatement.kept(statement), event.getQueryTime());
+        takeExample(group, event.getQueryTime(), statement);
+    }
+
+    private static void takeExample(StatementGroup group, double seconds, String statement) {
+        if (group.needsExample(seconds)) {
+            group.takeExample(ExampleStatement.kept(statement), seconds);
         }
     }
 
@@ -191,7 +245,7 @@ public final class Digest {
     /** Returns the time range of most statements. */
     public ObservedTimeRange range() {
         complete();
-        return ObservedTimeRange.of(whole.slots);
+        return isOfCounters() ? counterPeriod : ObservedTimeRange.of(whole.slots);
     }
 
     public LoggingProperties facts() {

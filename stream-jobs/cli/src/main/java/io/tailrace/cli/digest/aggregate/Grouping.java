@@ -58,6 +58,11 @@ public record Grouping(By by, String tag) {
         return by == By.QUERY;
     }
 
+    /** Returns whether counters of a server have this key. */
+    public boolean isOfCounters() {
+        return by == By.QUERY || by == By.DB || by == By.TABLE;
+    }
+
     /** Returns the name of a group in reports: class, user, … */
     public String noun() {
         return switch (by) {

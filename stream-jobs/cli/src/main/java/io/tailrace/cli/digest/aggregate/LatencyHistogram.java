@@ -24,6 +24,8 @@ public final class LatencyHistogram {
     private static final int WEIGHT_BITS = 48;
 
     private static final long WEIGHTS = (1L << WEIGHT_BITS) - 1;
+    /** Maximum fraction of values without a bucket: a server does not read its sums and buckets at the same time. */
+    private static final double MAX_UNPLACED = 0.01;
     /** Below this number of units, the multiple next to a bucket is the true value. */
     private static final double EXACT_UNITS = 49;
 
@@ -35,9 +37,13 @@ public final class LatencyHistogram {
     private int used;
 
     private double weight;
+    /** The part of the weight that is in buckets. */
+    private double placed;
+
     private double sum;
     private double smallest = Double.POSITIVE_INFINITY;
     private double largest;
+    private boolean areExtremesUnknown;
 
     /** Creates a histogram of values that are multiples of a unit, so that small quantiles are exact. */
     public LatencyHistogram(double unit) {
@@ -48,17 +54,42 @@ public final class LatencyHistogram {
     public void add(double value, double times) {
         weight += times;
         sum += value * times;
-        smallest = Math.min(smallest, value);
-        largest = Math.max(largest, value);
+        extremes(value, value);
+        place(value, times);
+    }
+
+    /** Counts values of which only the sum is known: quantiles and extremes are unknown then. */
+    void addSum(double times, double total) {
+        weight += times;
+        sum += total;
+        areExtremesUnknown |= times > 0;
+    }
+
+    /** Counts values of which the sum, the smallest and the largest are known. {@link #place} adds the quantiles. */
+    void addSum(double times, double total, double min, double max) {
+        weight += times;
+        sum += total;
+        extremes(min, max);
+    }
+
+    private void extremes(double min, double max) {
+        smallest = Math.min(smallest, min);
+        largest = Math.max(largest, max);
+    }
+
+    /** Puts counted values of about {@code value} into their bucket. */
+    void place(double value, double times) {
+        placed += times;
         count(value > 0 ? (int) Math.round(Math.log(value) / LOG_BASE) : ZERO, (long) times);
     }
 
     /** Adds the counts of another histogram. */
     void addAll(LatencyHistogram other) {
         weight += other.weight;
+        placed += other.placed;
         sum += other.sum;
-        smallest = Math.min(smallest, other.smallest);
-        largest = Math.max(largest, other.largest);
+        extremes(other.smallest, other.largest);
+        areExtremesUnknown |= other.areExtremesUnknown;
         for (int i = 0; i < other.used; i++) {
             count(bucket(other.cells[i]), other.cells[i] & WEIGHTS);
         }
@@ -115,21 +146,34 @@ public final class LatencyHistogram {
         return sum;
     }
 
+    /** Returns the smallest value; NaN if it is unknown. */
     public double smallest() {
-        return used == 0 ? 0 : smallest;
+        if (weight == 0) {
+            return 0;
+        }
+        return areExtremesUnknown ? Double.NaN : smallest;
     }
 
+    /** Returns the largest value; NaN if it is unknown. */
     public double largest() {
-        return largest;
+        return areExtremesUnknown ? Double.NaN : largest;
     }
 
     public double average() {
         return weight == 0 ? 0 : sum / weight;
     }
 
-    /** Returns the value below which a fraction (0 to 1) of the weight is. */
+    /** Returns whether quantiles are known: nearly all values are in buckets. */
+    public boolean hasQuantiles() {
+        return placed >= weight * (1 - MAX_UNPLACED);
+    }
+
+    /** Returns the value below which a fraction (0 to 1) of the weight is; NaN if it is unknown. */
     public double quantile(double part) {
-        double wanted = part * weight;
+        if (!hasQuantiles()) {
+            return Double.NaN;
+        }
+        double wanted = part * placed;
         double seen = 0;
         for (int i = 0; i < used; i++) {
             seen += cells[i] & WEIGHTS;
@@ -145,6 +189,6 @@ public final class LatencyHistogram {
         if (value < EXACT_UNITS * unit) {
             value = Math.rint(value / unit) * unit;
         }
-        return Math.max(smallest, Math.min(largest, value));
+        return areExtremesUnknown ? value : Math.max(smallest, Math.min(largest, value));
     }
 }

@@ -42,8 +42,10 @@ public enum Ranking {
                 .orElse(null);
     }
 
+    /** Returns the measure of a group; an unknown one is less than any other. */
     public double of(StatementGroup group) {
-        return measure.applyAsDouble(group);
+        double value = measure.applyAsDouble(group);
+        return Double.isNaN(value) ? Double.NEGATIVE_INFINITY : value;
     }
 
     /** Returns whether the measure of the total is the sum of the groups. */

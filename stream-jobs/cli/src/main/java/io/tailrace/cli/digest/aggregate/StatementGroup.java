@@ -59,6 +59,9 @@ public final class StatementGroup {
 
     private double exampleTime = -1;
 
+    /** Name of its first digest at the server; null if its statements are not from counters of a server. */
+    public String digest;
+
     StatementGroup(int number, long queryId, String name, String verb, int slots) {
         this.number = number;
         this.queryId = queryId;
@@ -94,6 +97,20 @@ public final class StatementGroup {
         firstMicros = Math.min(firstMicros, micros);
         lastMicros = Math.max(lastMicros, micros);
         slots.add(Math.floorDiv(micros, MICROS), weight, seconds * weight);
+    }
+
+    /** Counts what a server counted of statements like this one, whose weight is their number. */
+    void addCounted(QueryEvent event, CountedStatements counted) {
+        digest = digest == null ? counted.digest() : digest;
+        counted.addTo(this);
+        tables.add(event, counted.count());
+        databases.add(event.getDatabase(), counted.count());
+        firstMicros = Math.min(firstMicros, micros(counted.first()));
+        lastMicros = Math.max(lastMicros, micros(counted.last()));
+    }
+
+    private static long micros(Instant time) {
+        return time.getEpochSecond() * MICROS + time.getNano() / NANOS_PER_MICRO;
     }
 
     private static LatencyHistogram add(LatencyHistogram buckets, long value, double weight) {

@@ -113,7 +113,7 @@ public final class TimeHistogram {
         } while (used > limit * 3 / 4);
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return used == 0;
     }
 

@@ -13,12 +13,18 @@ public final class NumberFormatter {
     private static final long HOUR = 3_600;
     private static final long DAY = 86_400;
 
+    /** What stands for an unknown number. */
+    public static final String UNKNOWN = "?";
+
     private NumberFormatter() {}
 
     /** Formats seconds as {@code 12.3ms}, {@code 4.2s} or {@code 2h05m}. */
     public static String seconds(double value) {
         if (value >= 100) {
             return duration(value);
+        }
+        if (Double.isNaN(value)) {
+            return UNKNOWN;
         }
         double scaled = value;
         int unit = 0;
@@ -60,6 +66,9 @@ public final class NumberFormatter {
     }
 
     private static String scaled(double value, double limit, String[] units) {
+        if (Double.isNaN(value)) {
+            return UNKNOWN;
+        }
         double scaled = value;
         int unit = 0;
         while (scaled >= limit && unit < units.length - 1) {
@@ -81,6 +90,9 @@ public final class NumberFormatter {
 
     /** Formats about three significant digits, with as few decimals as possible. */
     public static String number(double value) {
+        if (Double.isNaN(value)) {
+            return UNKNOWN;
+        }
         int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
         String text = String.format(Locale.ROOT, "%." + decimals + "f", value);
         int end = text.length();

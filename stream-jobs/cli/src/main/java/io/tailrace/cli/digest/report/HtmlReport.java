@@ -123,10 +123,17 @@ public final class HtmlReport {
     private void facts() {
         out.raw("<div class=\"card\"><dl>");
         Report.Inputs inputs = report.inputs();
-        fact("logs", String.join(", ", inputs.files()) + ", " + NumberFormatter.bytes(inputs.bytes()));
+        String files = String.join(", ", inputs.files());
+        if (digest.isOfCounters()) {
+            fact("counters", files);
+            fact("counted", ReportNotes.counted(report));
+            fact("quantiles", ReportNotes.percentiles(digest));
+        } else {
+            fact("logs", files + ", " + NumberFormatter.bytes(inputs.bytes()));
+        }
         fact("servers", String.join(", ", inputs.servers()));
         StatementGroup all = digest.whole();
-        if (digest.isTimed() && digest.entries() > 0) {
+        if (digest.isTimed() && digest.entries() > 0 && !digest.isOfCounters()) {
             fact("threshold", ReportNotes.threshold(digest.facts()));
         }
         if (digest.facts().isSampled()) {
@@ -184,7 +191,7 @@ public final class HtmlReport {
     }
 
     private void overview(List<StatementGroup> heaviest) {
-        if (range.length() < 2) {
+        if (range.length() < 2 || digest.isOfCounters()) {
             return;
         }
         int columns = (int) Math.min(range.length(), COLUMNS);
@@ -296,7 +303,9 @@ public final class HtmlReport {
     }
 
     private void cell(double value, String text) {
-        out.raw("<td data-value=\"" + value + "\">").text(text).raw("</td>");
+        out.raw("<td data-value=\"" + (Double.isNaN(value) ? -1 : value) + "\">")
+                .text(text)
+                .raw("</td>");
     }
 
     private static String label(StatementGroup group) {
@@ -357,7 +366,7 @@ public final class HtmlReport {
     private void cardCharts(StatementGroup group) {
         List<DurationBucket> steps = DurationBucket.of(group.queryTime);
         boolean durations = digest.isTimed() && steps.size() > 1;
-        boolean times = range.length() >= 2;
+        boolean times = range.length() >= 2 && !digest.isOfCounters();
         if (!durations && !times) {
             return;
         }

@@ -40,6 +40,9 @@ public final class JsonReport {
         out.append(",\"dead_letters\":").append(inputs.deadLetters());
         out.append(",\"left_out\":").append(inputs.leftOut());
         text("filter", inputs.filter());
+        if (digest.isOfCounters()) {
+            out.append(",\"is_since_server_counts\":").append(inputs.isSinceServerCounts());
+        }
         out.append(",\"timed\":").append(digest.isTimed());
         text("group_by", digest.grouping().toString());
         text("order_by", report.ranking().toString());
@@ -77,7 +80,14 @@ public final class JsonReport {
     private void group(int rank, StatementGroup group) {
         out.append("{\"rank\":").append(rank);
         if (digest.grouping().isByQuery()) {
-            text("query_id", Report.id(group));
+            if (group.queryId == 0 && digest.isOfCounters()) {
+                out.append(",\"query_id\":null");
+            } else {
+                text("query_id", Report.id(group));
+            }
+            if (digest.isOfCounters()) {
+                text("digest", group.digest);
+            }
             text("fingerprint", group.name);
             text("verb", group.verb);
             text("example", report.example(group, examples));
@@ -107,6 +117,10 @@ public final class JsonReport {
         }
         counts("tables", group.tables.counts());
         counts("databases", group.databases);
+        if (digest.isOfCounters()) {
+            counts("plan_flags", group.planFlags);
+            return;
+        }
         counts("users", group.users);
         counts("hosts", group.hosts);
         counts("plan_flags", group.planFlags);
@@ -179,6 +193,9 @@ public final class JsonReport {
 
     /** Without an exponent, and without decimals for whole numbers. */
     private static String format(double value) {
+        if (!Double.isFinite(value)) {
+            return "null";
+        }
         return value == Math.rint(value) && Math.abs(value) < 1e15
                 ? String.format(Locale.ROOT, "%.0f", value)
                 : String.format(Locale.ROOT, "%.9f", value);

@@ -34,9 +34,17 @@ public record Report(Digest digest, Inputs inputs, Ranking ranking, int limit, Z
      * @param leftOut statements outside of the time range or the filter
      * @param filter text of the filter, or empty
      * @param servers versions of the servers, from the banners of the logs
+     * @param isSinceServerCounts counters of a server: whether they are all that it has counted, and not those of an
+     *     interval
      */
     public record Inputs(
-            List<String> files, long bytes, long deadLetters, long leftOut, String filter, List<String> servers) {}
+            List<String> files,
+            long bytes,
+            long deadLetters,
+            long leftOut,
+            String filter,
+            List<String> servers,
+            boolean isSinceServerCounts) {}
 
     List<StatementGroup> heaviest() {
         return digest.heaviest(ranking, limit);

@@ -43,10 +43,24 @@ final class ReportNotes {
                 + "; all counts, sums and percentiles are weighted";
     }
 
+    /** Returns of which time the counters of a server are. */
+    static String counted(Report report) {
+        return report.inputs().isSinceServerCounts()
+                ? "since the server began to count: its start, or the last TRUNCATE of its table"
+                : "in an interval: the difference of two readings";
+    }
+
+    /** Returns what is known of the distribution of query times. */
+    static String percentiles(Digest digest) {
+        return digest.whole().queryTime.hasQuantiles()
+                ? "by the server's histograms: up to 2.4 % off, and 5µs stands for all below 10µs"
+                : "unknown (?): this server has no histograms of digests, which MySQL has since 8.0";
+    }
+
     /** Returns the time range of the logs. */
     static String period(Report report, ObservedTimeRange range) {
         StatementGroup all = report.digest().whole();
-        boolean outliers = range.outliers() > 0;
+        boolean outliers = range.outliers() > 0 || report.digest().isOfCounters();
         Instant from = outliers ? Instant.ofEpochSecond(range.from()) : all.first();
         Instant to = outliers ? Instant.ofEpochSecond(range.to()) : all.last();
         return report.span(from, to) + " " + report.zoneName();
@@ -95,6 +109,7 @@ final class ReportNotes {
                 .limit(limit)
                 .map(count -> ServerErrorCodes.describe(count.name()) + " × " + NumberFormatter.count(count.weight()))
                 .collect(Collectors.joining(", "));
-        return NumberFormatter.share(group.errors, group.count()) + " of statements: " + codes;
+        String share = NumberFormatter.share(group.errors, group.count()) + " of statements";
+        return codes.isEmpty() ? share : share + ": " + codes;
     }
 }

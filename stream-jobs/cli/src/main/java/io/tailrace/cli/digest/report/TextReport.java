@@ -33,6 +33,7 @@ public final class TextReport {
     private static final int LABEL = 11;
     private static final int MAX_BAR_LENGTH = 50;
     private static final int MAX_COLUMNS = 72;
+    private static final int DIGEST_DIGITS = 16;
 
     private final Report report;
     private final Digest digest;
@@ -77,13 +78,12 @@ public final class TextReport {
                         ? digest.grouping().noun()
                         : digest.grouping().nouns())
                 + (digest.isTimed() ? ", " + NumberFormatter.seconds(all.queryTime.sum()) + " of query time" : ""));
-        Report.Inputs inputs = report.inputs();
-        sentence("logs", shortened(inputs.files()) + ", " + NumberFormatter.bytes(inputs.bytes()));
-        if (!inputs.servers().isEmpty()) {
-            sentence("servers", String.join(", ", inputs.servers()));
-        }
+        inputs();
         timeRange(all);
-        if (digest.isTimed()) {
+        if (digest.isOfCounters()) {
+            sentence("counted", ReportNotes.counted(report));
+            sentence("quantiles", ReportNotes.percentiles(digest));
+        } else if (digest.isTimed()) {
             sentence("threshold", ReportNotes.threshold(digest.facts()));
         }
         if (digest.facts().isSampled()) {
@@ -102,6 +102,18 @@ public final class TextReport {
             overTime("load", all, true);
         } else {
             overTime("when", all, false);
+        }
+    }
+
+    private void inputs() {
+        Report.Inputs inputs = report.inputs();
+        if (digest.isOfCounters()) {
+            sentence("counters", String.join(", ", inputs.files()));
+        } else {
+            sentence("logs", shortened(inputs.files()) + ", " + NumberFormatter.bytes(inputs.bytes()));
+        }
+        if (!inputs.servers().isEmpty()) {
+            sentence("servers", String.join(", ", inputs.servers()));
         }
     }
 
@@ -310,6 +322,9 @@ public final class TextReport {
         names("hosts", group.hosts, group.count());
         flags(group);
         errors(group);
+        if (hasDigest(group)) {
+            field("digest", group.digest);
+        }
         field("seen", report.span(group.first(), group.last()) + (rate(group).isEmpty() ? "" : ", " + rate(group)));
         if (digest.isTimed()) {
             measures(group);
@@ -319,7 +334,7 @@ public final class TextReport {
     }
 
     private void heading(int rank, StatementGroup group) {
-        String name = group.queryId == 0 ? label(group) : Report.id(group);
+        String name = group.queryId == 0 ? ofDigest(group) : Report.id(group);
         List<String> parts = new ArrayList<>();
         if (digest.isTimed()) {
             parts.add(NumberFormatter.share(
@@ -335,6 +350,17 @@ public final class TextReport {
                 .append(ink.faint(" " + "─".repeat(Math.max(1, line)) + " "))
                 .append(right)
                 .append('\n');
+    }
+
+    /** Returns the name of a group without a query id: a class has the first digits of its digest. */
+    private String ofDigest(StatementGroup group) {
+        return hasDigest(group)
+                ? "digest " + group.digest.substring(0, Math.min(DIGEST_DIGITS, group.digest.length()))
+                : label(group);
+    }
+
+    private boolean hasDigest(StatementGroup group) {
+        return digest.isOfCounters() && digest.grouping().isByQuery() && !group.digest.isEmpty();
     }
 
     private void statement(StatementGroup group) {
@@ -426,7 +452,7 @@ public final class TextReport {
 
     /** Writes one character for each interval of the log's time range. */
     private void overTime(String label, StatementGroup group, boolean load) {
-        if (range.length() < 2) {
+        if (range.length() < 2 || digest.isOfCounters()) {
             return;
         }
         int columns = (int) Math.min(range.length(), Math.min(MAX_COLUMNS, Math.max(20, width - 45)));

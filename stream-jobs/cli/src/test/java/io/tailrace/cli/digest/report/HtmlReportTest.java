@@ -44,7 +44,7 @@ class HtmlReportTest {
             digest.see(event);
             digest.add(event, "select " + EVIL, "select `" + EVIL + "`");
         }
-        Report.Inputs inputs = new Report.Inputs(List.of(EVIL), 1, 1, 1, EVIL, List.of(EVIL));
+        Report.Inputs inputs = new Report.Inputs(List.of(EVIL), 1, 1, 1, EVIL, List.of(EVIL), false);
         return new HtmlReport(new Report(digest, inputs, Ranking.TOTAL, 2, ZoneOffset.UTC, false)).write();
     }
 
