@@ -47,6 +47,8 @@ final class DetectorFactory {
     private static final int MAX_TABLES = 2_000;
     private static final int MAX_STATEMENTS = 2_000;
     private static final int MAX_USERS = 4_000;
+    /** People change some tables less often than they read them, days. */
+    private static final int CHANGES_SETTLE = 14;
 
     private DetectorFactory() {}
 
@@ -133,7 +135,7 @@ final class DetectorFactory {
                 0,
                 new ChangedColumns()::of,
                 ChangedColumns::isKind);
-        return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES));
+        return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES, CHANGES_SETTLE));
     }
 
     private static StatefulDetector firstSeenDataClass(DetectorOptions settings, DetectorDefinition basis) {

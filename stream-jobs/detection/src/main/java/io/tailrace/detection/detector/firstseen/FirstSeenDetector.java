@@ -134,9 +134,14 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     public record Learning(long micros, long settleMicros, int maxValues, int maxPerDay) {
 
         public static Learning of(DetectorOptions settings, int maxValues) {
+            return of(settings, maxValues, 4);
+        }
+
+        /** @param settling default of the settling period, days */
+        public static Learning of(DetectorOptions settings, int maxValues, int settling) {
             return new Learning(
                     settings.days("learning", 14),
-                    settings.days("settling_period", 4),
+                    settings.days("settling_period", settling),
                     settings.whole("max_values", maxValues, 1, 10_000),
                     settings.whole("max_alerts_per_day", 3, 1, 1_000));
         }

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FirstSeenChangeTest {
 
     private static final double DAY = 24;
+    private static final int LEARNED = 15;
 
     private final DetectorRun run = new DetectorRun("first_seen_change: {}");
 
@@ -30,8 +31,8 @@ class FirstSeenChangeTest {
                 "REPLACE; replace into t (id, kennwort) values (?+); secrets in app.t"
             })
     void anAccountSetsSensitiveColumnsForTheFirstTime(String verb, String statement, String kinds) {
-        readsForFiveDays();
-        change(5, verb, statement, "app.t");
+        readsForTwoWeeks();
+        change(LEARNED, verb, statement, "app.t");
         assertThat(run.alert().rule().level()).hasToString("MEDIUM");
         String update = verb.equals("UPDATE") ? "UPDATE app.t, " : "";
         assertThat(run.alert().facts()).containsEntry("change", update + kinds);
@@ -46,16 +47,16 @@ class FirstSeenChangeTest {
                 "DELETE; delete from t where password = ?; DELETE app.t"
             })
     void anAccountThatReadsATableChangesIt(String verb, String statement, String change) {
-        readsForFiveDays();
-        change(5, verb, statement, "app.t");
+        readsForTwoWeeks();
+        change(LEARNED, verb, statement, "app.t");
         assertThat(run.alert().rule().level()).hasToString("LOW");
         assertThat(run.alert().facts()).containsEntry("change", change);
     }
 
     @Test
     void entriesOfALogOfAnApplicationAreChanged() {
-        readsForFiveDays();
-        change(5, "UPDATE", "update change_log set actor = ? where actor = ?", "app.change_log");
+        readsForTwoWeeks();
+        change(LEARNED, "UPDATE", "update change_log set actor = ? where actor = ?", "app.change_log");
         assertThat(run.alert().rule().level()).hasToString("MEDIUM");
         assertThat(run.alert().facts().get("change")).endsWith("log entries in app.change_log");
     }
@@ -70,8 +71,8 @@ class FirstSeenChangeTest {
         assertThat(run.alerts()).isEmpty();
     }
 
-    private void readsForFiveDays() {
-        for (int day = 0; day < 5; day++) {
+    private void readsForTwoWeeks() {
+        for (int day = 0; day < LEARNED; day++) {
             run.at(day * DAY, "user", "eve", "verb", "SELECT", "table", "app.t", "statement", "select ?");
         }
         assertThat(List.copyOf(run.alerts())).isEmpty();
