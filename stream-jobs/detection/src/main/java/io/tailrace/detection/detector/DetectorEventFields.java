@@ -45,12 +45,15 @@ public final class DetectorEventFields {
         return event.values("cluster").isEmpty() ? text(event, "instance") : "";
     }
 
-    /** Returns whether the event shows that its user is logged in: a successful login, or any event after it. */
+    /**
+     * Returns whether the event shows that its user is logged in: a successful login, or any event after it. In a general
+     * log a command that is no statement, such as {@code Binlog Dump}, may be the first event after a login.
+     */
     public static boolean isActivity(DetectionEvent event) {
         return switch (text(event, "event_class")) {
             case CONNECTION -> "success".equals(text(event, "outcome")) && !isEnd(event);
             case "query", "table" -> true;
-            default -> false;
+            default -> "success".equals(text(event, "login"));
         };
     }
 

@@ -46,6 +46,16 @@ public enum DetectorType {
             List.of("attack.collection", "attack.discovery", "attack.t1213"),
             List.of("A new release of the application.", "A new report."),
             List.of("Check whether the account needs this table for its purpose.")),
+    FIRST_SEEN_CHANGE(
+            "153b7ec1-0991-5865-8d78-0ab5e12a65a8",
+            Level.LOW,
+            "First change of a table or of sensitive columns by an account",
+            "An account updates or deletes rows of a table for the first time, or sets secrets, rights, bank details or balances of a table, or changes entries of a log of an application, for the first time. It may be a person who uses the privileges of an application, or an injection.",
+            List.of("attack.impact", "attack.persistence", "attack.t1565.001", "attack.t1098"),
+            List.of("A new release of the application.", "An administrator who corrects rows."),
+            List.of(
+                    "Ask the person or the owner of the application for the reason of the change.",
+                    "Compare the rows with the backup or the binary log.")),
     FIRST_SEEN_DATA_CLASS(
             "145d1f62-8ea4-5be7-93c5-93837e6bb4c8",
             Level.HIGH,
@@ -212,6 +222,16 @@ public enum DetectorType {
             List.of("attack.collection", "attack.t1213"),
             List.of("A load test, a new feature, or a failing statement that is retried in a loop."),
             List.of("Check what the statement reads.", "Compare with the release calendar.")),
+    VOLUME_RANGES(
+            "6715332a-07ca-52bf-bd5e-12dea9b8999e",
+            Level.MEDIUM,
+            "Table read, changed or deleted part by part",
+            "An account executed many statements whose only condition is a range, a pattern, a remainder or a page of a table, and did not do so on earlier days. Together they may copy or delete the whole table.",
+            List.of("attack.collection", "attack.exfiltration", "attack.impact", "attack.t1030", "attack.t1213", "attack.t1485"),
+            List.of("A new job that extracts or archives a table.", "A person who searches for a record with many patterns."),
+            List.of(
+                    "Check whether the ranges or patterns cover the whole table.",
+                    "Ask the person or the owner of the job for the reason.")),
     ROWS_AFFECTED(
             "b7e0d6a3-52cf-5f0a-9c64-3a18e0d97f25",
             Level.MEDIUM,

@@ -7,6 +7,7 @@ import io.tailrace.detection.detector.DetectorType;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.detector.activity.DormantAccountDetector;
 import io.tailrace.detection.detector.activity.OffHoursDetector;
+import io.tailrace.detection.detector.firstseen.ChangedColumns;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector.Learning;
@@ -29,6 +30,7 @@ import io.tailrace.detection.detector.sequence.PrivilegeEscalationDetector;
 import io.tailrace.detection.detector.volume.AffectedRowsDetector;
 import io.tailrace.detection.detector.volume.HourlyBaseline;
 import io.tailrace.detection.detector.volume.QueryVolumeDetector;
+import io.tailrace.detection.detector.volume.RangeVolumeDetector;
 import io.tailrace.detection.detector.volume.VolumeDetector;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.sigma.rule.Level;
@@ -45,6 +47,8 @@ final class DetectorFactory {
     private static final int MAX_TABLES = 2_000;
     private static final int MAX_STATEMENTS = 2_000;
     private static final int MAX_USERS = 4_000;
+    /** People change some tables less often than they read them, days. */
+    private static final int CHANGES_SETTLE = 14;
 
     private DetectorFactory() {}
 
@@ -55,6 +59,7 @@ final class DetectorFactory {
             case FIRST_SEEN_HOST -> firstSeenHost(settings, basis);
             case FIRST_SEEN_PROGRAM -> firstSeenProgram(settings, basis);
             case FIRST_SEEN_TABLE -> firstSeenTable(settings, basis);
+            case FIRST_SEEN_CHANGE -> firstSeenChange(settings, basis);
             case FIRST_SEEN_DATA_CLASS -> firstSeenDataClass(settings, basis);
             case FIRST_SEEN_STATEMENT -> firstSeen(
                     settings, basis, "user", "query_id", DetectorEventFields::isActivity, MAX_STATEMENTS);
@@ -78,6 +83,7 @@ final class DetectorFactory {
             case VOLUME_QUERY_ROWS -> queries(settings, basis, QueryVolumeDetector.Measure.ROWS, 20_000, 50_000);
             case VOLUME_QUERY_STATEMENTS -> queries(
                     settings, basis, QueryVolumeDetector.Measure.STATEMENTS, 5_000, 10_000);
+            case VOLUME_RANGES -> new RangeVolumeDetector(basis, RangeVolumeDetector.Limits.of(settings));
             case SIGNED_RANGE -> new SignedRangeDetector(basis);
             case ROWS_AFFECTED -> new AffectedRowsDetector(basis, AffectedRowsDetector.Limits.of(settings));
             case PEER_TABLES -> new PeerTablesDetector(
@@ -113,6 +119,23 @@ final class DetectorFactory {
                 Optional.of(Level.MEDIUM),
                 settings.whole("many_tables_per_day", 5, 1, 10_000));
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES));
+    }
+
+    /** An account that only reads a table changes it, or an account changes columns of a kind that it never changed. */
+    private static StatefulDetector firstSeenChange(DetectorOptions settings, DetectorDefinition basis) {
+        Predicate<DetectionEvent> succeeded = event -> !DetectorEventFields.hasFailed(event);
+        Subject subject = new Subject(
+                "user",
+                "change",
+                succeeded,
+                UnaryOperator.identity(),
+                value -> false,
+                event -> DetectorEventFields.isStatement(event) && succeeded.test(event),
+                Optional.empty(),
+                0,
+                new ChangedColumns()::of,
+                ChangedColumns::isKind);
+        return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES, CHANGES_SETTLE));
     }
 
     private static StatefulDetector firstSeenDataClass(DetectorOptions settings, DetectorDefinition basis) {

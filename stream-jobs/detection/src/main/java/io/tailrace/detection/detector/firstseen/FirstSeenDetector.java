@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -62,7 +63,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     private final ObservationCache recently = new ObservationCache(ExpiringValueSet.HOUR);
     private final DetectorAlertFactory alerts;
     private final DetectorAlertFactory ofFirstClass;
-    private final DetectorAlertFactory ofMany;
+    private final DetectorAlertFactory ofMedium;
 
     /**
      * Defines the observed values.
@@ -85,7 +86,9 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             Predicate<String> quiet,
             Predicate<DetectionEvent> active,
             Optional<Level> firstClass,
-            int many) {
+            int many,
+            Function<DetectionEvent, List<FieldValue>> values,
+            Predicate<String> serious) {
 
         public Subject(
                 String entity,
@@ -94,6 +97,28 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
                 UnaryOperator<String> shape,
                 Predicate<String> quiet) {
             this(entity, field, wanted, shape, quiet, event -> false, Optional.empty(), 0);
+        }
+
+        public Subject(
+                String entity,
+                String field,
+                Predicate<DetectionEvent> wanted,
+                UnaryOperator<String> shape,
+                Predicate<String> quiet,
+                Predicate<DetectionEvent> active,
+                Optional<Level> firstClass,
+                int many) {
+            this(
+                    entity,
+                    field,
+                    wanted,
+                    shape,
+                    quiet,
+                    active,
+                    firstClass,
+                    many,
+                    event -> event.values(field),
+                    value -> false);
         }
     }
 
@@ -109,9 +134,14 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     public record Learning(long micros, long settleMicros, int maxValues, int maxPerDay) {
 
         public static Learning of(DetectorOptions settings, int maxValues) {
+            return of(settings, maxValues, 4);
+        }
+
+        /** @param settling default of the settling period, days */
+        public static Learning of(DetectorOptions settings, int maxValues, int settling) {
             return new Learning(
                     settings.days("learning", 14),
-                    settings.days("settling_period", 4),
+                    settings.days("settling_period", settling),
                     settings.whole("max_values", maxValues, 1, 10_000),
                     settings.whole("max_alerts_per_day", 3, 1, 1_000));
         }
@@ -126,12 +156,12 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         this.alerts = new DetectorAlertFactory(basis.header(), fields);
         Level level = subject.firstClass.orElse(basis.header().level());
         this.ofFirstClass = new DetectorAlertFactory(basis.header().at(level), fields);
-        this.ofMany = new DetectorAlertFactory(basis.header().at(Level.MEDIUM), fields);
+        this.ofMedium = new DetectorAlertFactory(basis.header().at(Level.MEDIUM), fields);
     }
 
     @Override
     public void observe(DetectionEvent event, Consumer<Observation> observations) {
-        List<FieldValue> values = event.values(subject.field);
+        List<FieldValue> values = subject.values.apply(event);
         boolean hasEntity =
                 subject.entity.isEmpty() || !event.values(subject.entity).isEmpty();
         boolean counts = values.isEmpty() ? subject.active.test(event) : subject.wanted.test(event);
@@ -228,7 +258,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         if ((learned || restOfDay) && !state.restless && !reported.isEmpty()) {
             startDay(state, micros, newBefore);
             boolean many = reachesMany(state, reported);
-            boolean due = state.today.add(reported, observation.amount() > 0, learning.maxPerDay) && learned;
+            boolean isSensitive = observation.amount() > 0 || reported.stream().anyMatch(subject.serious);
+            boolean due = state.today.add(reported, isSensitive, learning.maxPerDay) && learned;
             if (due || many) {
                 out.accept(alert(state, observation, reported, many));
             }
@@ -294,7 +325,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         boolean first = subject.firstClass.isPresent() && isFirstClass(state, observation);
         facts.put(Explanation.FACT, explanation(state, observation, unknown) + (first ? FIRST_CLASS : ""));
         String what = ExpiringValueSet.day(observation.micros()) + " " + String.join("\u001f", unknown);
-        return (first ? ofFirstClass : many ? ofMany : alerts)
+        boolean serious = many || unknown.stream().anyMatch(subject.serious);
+        return (first ? ofFirstClass : serious ? ofMedium : alerts)
                 .alert(
                         withContext(observation, unknown),
                         what,

@@ -1,0 +1,246 @@
+package io.tailrace.detection.detector.volume;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.AbstractDetector;
+import io.tailrace.detection.detector.AlertSample;
+import io.tailrace.detection.detector.DetectorAlertFactory;
+import io.tailrace.detection.detector.DetectorDefinition;
+import io.tailrace.detection.detector.DetectorEventFields;
+import io.tailrace.detection.detector.DetectorOptions;
+import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Explanation;
+import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.ObservedPeriod;
+import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import io.tailrace.detection.event.BoundedText;
+import io.tailrace.detection.event.DetectionEvent;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * Detects an account that reads, changes or deletes a table part by part on a day, although it did not on earlier days:
+ * {@link RangeStatements}. The limit grows with the number of statements of the account, so that lists of an application,
+ * which users turn over, are not reported.
+ */
+public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetector.State> {
+
+    /**
+     * Limits of usual days.
+     *
+     * @param deviations number of deviations from the median
+     * @param atLeast statements on parts of a table up to which no day is unusual
+     * @param share share of the account's statements of a day up to which a table without a past is not unusual
+     * @param learningMicros how long an account is learned
+     */
+    public record Limits(double deviations, double atLeast, double share, long learningMicros) {
+
+        public static Limits of(DetectorOptions settings) {
+            return new Limits(
+                    settings.number("deviations", 6, 1, 100),
+                    settings.number("min_amount", 20, 1, 1e12),
+                    settings.number("min_share", 0.25, 0, 1),
+                    settings.days("learning", 14));
+        }
+    }
+
+    private static final byte VERSION = 1;
+    /** One in so many events counts towards the statements of the account. */
+    private static final int SHARE = 32;
+
+    private static final int MAX_TABLES = 64;
+    private static final int RECENT_ACTIONS = 32;
+    /** A table has a past of its own from so many days on. */
+    private static final int OWN_DAYS = 3;
+    /** Factor of the threshold of a table with a past, because the numbers of days are small and differ much. */
+    private static final double DAYS_VARY = 2;
+
+    private static final int NEVER = Integer.MIN_VALUE / 2;
+
+    private final Limits limits;
+    private final DetectorAlertFactory alerts;
+    private final RangeStatements statements = new RangeStatements();
+
+    public RangeVolumeDetector(DetectorDefinition basis, Limits limits) {
+        super(basis, State::new);
+        this.limits = limits;
+        this.alerts = DetectorAlertFactory.ofUsers(basis.header());
+    }
+
+    @Override
+    public void observe(DetectionEvent event, Consumer<Observation> observations) {
+        if (event.values("user").isEmpty() || !DetectorEventFields.isStatement(event)) {
+            return;
+        }
+        String part = statements.partOf(event);
+        boolean isSampled = SampledEvents.contains(event, SHARE);
+        if (part.isEmpty() && !isSampled || DetectorEventFields.hasFailed(event) || basis.isExcepted(event)) {
+            return;
+        }
+        List<String> values = part.isEmpty() ? List.of() : List.of(BoundedText.of(part));
+        observations.accept(basis.observation(
+                event, event.actionId(), CountedEvents.userInLog(event), values, isSampled ? SHARE : 0));
+    }
+
+    /** The days of one verb on one table. */
+    private static final class Parts {
+
+        private final long hash;
+        private DailyHistory days = new DailyHistory();
+        private int today;
+        private int firedDay = NEVER;
+
+        Parts(long hash) {
+            this.hash = hash;
+        }
+
+        private void write(DataOutput out) throws IOException {
+            out.writeLong(hash);
+            days.write(out);
+            out.writeInt(today);
+            out.writeInt(firedDay);
+        }
+
+        private static Parts read(DataInput in) throws IOException {
+            Parts read = new Parts(in.readLong());
+            read.days = DailyHistory.read(in);
+            read.today = in.readInt();
+            read.firedDay = in.readInt();
+            return read;
+        }
+    }
+
+    /** The tables that an account accesses in parts, at most 64: those of the longest silence are forgotten. */
+    static final class State implements DetectorState {
+
+        private final ObservedPeriod observed = new ObservedPeriod();
+        private DailyHistory statements = new DailyHistory();
+        private final List<Parts> tables = new ArrayList<>(1);
+        private final RecentActions actions = new RecentActions(RECENT_ACTIONS);
+
+        @Override
+        public long latestMicros() {
+            return observed.latest();
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            out.writeByte(VERSION);
+            observed.write(out);
+            statements.write(out);
+            out.writeShort(tables.size());
+            for (Parts each : tables) {
+                each.write(out);
+            }
+            actions.write(out);
+        }
+
+        @Override
+        public void read(DataInput in) throws IOException {
+            DetectorDefinition.requireVersion(in, VERSION);
+            observed.read(in);
+            statements = DailyHistory.read(in);
+            for (int left = in.readShort(); left > 0; left--) {
+                tables.add(Parts.read(in));
+            }
+            actions.read(in);
+        }
+
+        private Parts of(String part) {
+            long hash = ExpiringValueSet.hash(part);
+            int oldest = 0;
+            for (int i = 0; i < tables.size(); i++) {
+                if (tables.get(i).hash == hash) {
+                    return tables.get(i);
+                }
+                oldest = tables.get(i).days.newest() < tables.get(oldest).days.newest() ? i : oldest;
+            }
+            if (tables.size() == MAX_TABLES) {
+                tables.remove(oldest);
+            }
+            Parts added = new Parts(hash);
+            tables.add(added);
+            return added;
+        }
+    }
+
+    @Override
+    protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
+        if (state.actions.isKnown(observation.actionId())) {
+            return true;
+        }
+        int day = ExpiringValueSet.day(observation.micros());
+        state.observed.extend(observation.micros());
+        if (observation.amount() > 0 && state.statements.turnTo(day)) {
+            state.statements.set(day, state.statements.amount(day) + observation.amount());
+        }
+        if (!observation.values().isEmpty()) {
+            count(state, observation, day, out);
+        }
+        return true;
+    }
+
+    private void count(State state, Observation observation, int day, Consumer<RaisedAlert> out) {
+        Parts of = state.of(observation.values().get(0));
+        if (day < of.days.newest() && of.days.newest() != Integer.MIN_VALUE) {
+            return;
+        }
+        of.today = day == of.days.newest() ? of.today + 1 : 1;
+        of.days.turnTo(day);
+        of.days.set(day, of.today);
+        boolean learned = state.observed.hasLasted(limits.learningMicros, observation.micros());
+        if (!learned || of.firedDay == day || of.today <= limits.atLeast) {
+            return;
+        }
+        DailyHistory.Baseline past = baseline(state, of, day);
+        if (of.today > past.threshold()) {
+            of.firedDay = day;
+            out.accept(alert(observation, of, past, day));
+        }
+    }
+
+    /** Returns the past of a table, or the limit by the account's statements if it has none. */
+    private DailyHistory.Baseline baseline(State state, Parts of, int day) {
+        DailyHistory.Baseline own = of.days.baseline(day, limits.deviations, limits.atLeast);
+        if (own.days() >= OWN_DAYS) {
+            return new DailyHistory.Baseline(DAYS_VARY * own.threshold(), own.median(), own.days());
+        }
+        double statements = state.statements.baseline(day, 0, 0).median();
+        return new DailyHistory.Baseline(
+                Math.max(own.threshold(), limits.share * statements), own.median(), own.days());
+    }
+
+    private RaisedAlert alert(Observation observation, Parts of, DailyHistory.Baseline past, int day) {
+        String part = observation.values().get(0);
+        Map<String, String> facts = new TreeMap<>();
+        past.describe(facts);
+        facts.put("part", part);
+        facts.put("log", observation.entity().get(3));
+        facts.put(
+                Explanation.FACT,
+                String.format(
+                        "%s executed %s statements (%s) with a range, pattern or page as their only condition on %s; at"
+                                + " most %s were expected, because %s.",
+                        observation.entity().get(2),
+                        Explanation.number(of.today),
+                        part,
+                        Explanation.day(day),
+                        Explanation.number(past.threshold()),
+                        past.days() == 0
+                                ? "it executed none before"
+                                : "the median of " + Explanation.number(past.days(), "earlier day") + " is "
+                                        + Explanation.number(past.median())));
+        return alerts.alert(
+                observation,
+                part + ' ' + day,
+                observation.micros(),
+                of.today,
+                List.of(AlertSample.of(observation)),
+                facts);
+    }
+}

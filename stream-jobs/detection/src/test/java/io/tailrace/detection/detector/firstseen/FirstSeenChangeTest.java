@@ -1,0 +1,84 @@
+package io.tailrace.detection.detector.firstseen;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.detector.DetectorRun;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The first time that an account changes a table, or columns of a kind. */
+class FirstSeenChangeTest {
+
+    private static final double DAY = 24;
+    private static final int LEARNED = 15;
+
+    private final DetectorRun run = new DetectorRun("first_seen_change: {}");
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "UPDATE; update players set reset_token = ?, reset_expires = ? where email = ?; secrets in app.t",
+                "UPDATE; update `t` set `display_name`=?,`is_staff`=? where `id` = ?; rights in app.t",
+                "UPDATE; update t a set a.iban=? where a.creator_id = ?; bank details in app.t",
+                "UPDATE; update t set balance = balance + ? where player_id = ?; balances in app.t",
+                "UPDATE; update t set role = ?, mfa_secret = ? where id = ?; secrets in app.t, rights in app.t",
+                "INSERT; insert into t (id, iban, holder) values (?+) on duplicate key update iban = values(iban); bank details in app.t",
+                "INSERT; insert into t (id, name) values (?+) on duplicate key update password_digest = ?; secrets in app.t",
+                "INSERT; insert into t set login = ?, role_id = ?; rights in app.t",
+                "REPLACE; replace into t (id, kennwort) values (?+); secrets in app.t"
+            })
+    void anAccountSetsSensitiveColumnsForTheFirstTime(String verb, String statement, String kinds) {
+        readsForTwoWeeks();
+        change(LEARNED, verb, statement, "app.t");
+        assertThat(run.alert().rule().level()).hasToString("MEDIUM");
+        String update = verb.equals("UPDATE") ? "UPDATE app.t, " : "";
+        assertThat(run.alert().facts()).containsEntry("change", update + kinds);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "UPDATE; update t set state = ? where id = ? and token = ?; UPDATE app.t",
+                "UPDATE; update t set last_seen = ?, passenger = ?, rollout = ? where role_id = ?; UPDATE app.t",
+                "DELETE; delete from t where password = ?; DELETE app.t"
+            })
+    void anAccountThatReadsATableChangesIt(String verb, String statement, String change) {
+        readsForTwoWeeks();
+        change(LEARNED, verb, statement, "app.t");
+        assertThat(run.alert().rule().level()).hasToString("LOW");
+        assertThat(run.alert().facts()).containsEntry("change", change);
+    }
+
+    @Test
+    void entriesOfALogOfAnApplicationAreChanged() {
+        readsForTwoWeeks();
+        change(LEARNED, "UPDATE", "update change_log set actor = ? where actor = ?", "app.change_log");
+        assertThat(run.alert().rule().level()).hasToString("MEDIUM");
+        assertThat(run.alert().facts().get("change")).endsWith("log entries in app.change_log");
+    }
+
+    @Test
+    void applicationsThatSetPasswordsEveryDayAndRefusedStatementsAreNotReported() {
+        for (int day = 0; day < 20; day++) {
+            change(day, "UPDATE", "update t set password = ? where id = ?", "app.t");
+        }
+        run.at(20 * DAY, "user", "eve", "verb", "DELETE", "table_written", "app.t", "outcome", "failure");
+        run.at(20 * DAY, "user", "eve", "verb", "INSERT", "table_written", "app.u", "statement", "insert into u values (?+)");
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    private void readsForTwoWeeks() {
+        for (int day = 0; day < LEARNED; day++) {
+            run.at(day * DAY, "user", "eve", "verb", "SELECT", "table", "app.t", "statement", "select ?");
+        }
+        assertThat(List.copyOf(run.alerts())).isEmpty();
+    }
+
+    private void change(int day, String verb, String statement, String table) {
+        run.at(day * DAY, "user", "eve", "verb", verb, "table_written", table, "statement", statement);
+    }
+}
