@@ -23,6 +23,8 @@ from tailrace_verify.trust import HostKey, key_id
 
 PREFIX = b"tailrace-signed-range-v1\n"
 CHECK = "signed ranges"
+CLOCK_MICROSECONDS = 2_000_000
+"""How far a clock goes back when it is set by a time server."""
 CLAIMED = ("sequence", "path", "from", "to")
 
 
@@ -221,10 +223,30 @@ def _check_chain(chain: _Chain, is_whole: bool, report: Report) -> None:
                 key=after.key,
                 sequence=after.sequence,
             )
+        _note_clock(before, after, chain.host, report)
         if after.key == before.key and "new_key" in before.payload:
             report.tampered(
                 CHECK, "signed with a key after its rotation", leaf=after.leaf, host=chain.host, key=after.key
             )
+
+
+def _note_clock(before: Record, after: Record, host: str, report: Report) -> None:
+    """Notes that the clock of a host went back: later times may be wrong, the order of records is not."""
+    times = before.payload.get("at"), after.payload.get("at")
+    if not all(type(time) is int for time in times):
+        return
+    back = times[0] - times[1]
+    if back <= CLOCK_MICROSECONDS:
+        return
+    report.add(
+        NOTED,
+        CHECK,
+        f"the clock of {host} went back by {back // 1_000_000} s before record {after.sequence}",
+        leaf=after.leaf,
+        host=host,
+        key=after.key,
+        sequence=after.sequence,
+    )
 
 
 def _report_hole(host: str, first: int, after: Record, report: Report) -> None:

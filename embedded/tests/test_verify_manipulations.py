@@ -94,6 +94,22 @@ def test_a_running_log_may_still_record_what_was_signed_recently(age, status, wo
     assert word in holes[0].message
 
 
+@pytest.mark.parametrize(("seconds", "is_noted"), [(3600, True), (1, False)])
+def test_a_clock_of_a_host_that_went_back_is_located(seconds, is_noted):
+    history = histories.made(3)
+    host = history.hosts[0]
+    at = 1_800_000_000_000_000
+    history.entries += [host.sign(at=at), host.sign(at=at - seconds * 1_000_000)]
+    history.sizes.append((len(history.entries), history.sizes[-1][1] + 60))
+    report = verified(history.bundle(), history)
+    assert report.verdict is Status.PROVEN
+    place = {"leaf": len(history.entries) - 1, "host": host.name, "sequence": host.sequence}
+    messages = [each.message for each in report.findings if place.items() <= each.place.items()]
+    assert messages == is_noted * [
+        f"the clock of {host.name} went back by 3600 s before record {host.sequence}"
+    ]
+
+
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 def test_a_thousand_manipulations():

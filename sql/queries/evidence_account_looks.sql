@@ -5,7 +5,7 @@ SELECT instance, kind AS what, count() AS looks, countIf(status = 'ok') AS answe
     countIf(status NOT IN ('ok', 'denied')) AS failed, max(truncated) AS not_all_of_it,
     maxOrNullIf(toDateTime(at, 'UTC'), status = 'ok') AS last_answer, argMaxIf(error, at, status != 'ok') AS last_error
 FROM tailrace.server_snapshots FINAL
-WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime64(6, 'UTC')} AND part <= 1
+WHERE at >= {from:DateTime('UTC')} AND at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') AND part <= 1
     AND (kind IN ('accounts', 'roles', 'audit') OR startsWith(kind, 'grants'))
 GROUP BY instance, kind
 ORDER BY instance, what

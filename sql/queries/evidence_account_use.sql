@@ -10,7 +10,7 @@ WITH
             countIf(event_class IN ('query', 'admin')) AS statement_count,
             min(event_time) AS first_time, max(event_time) AS last_time
         FROM tailrace.audit_events
-        WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')} AND user != ''
+        WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') AND user != ''
         GROUP BY cluster, instance, user, client_host, client_ip, connection_id, program_name
     ),
     named AS (

@@ -9,7 +9,7 @@
 WITH
     snapshots AS (
         SELECT instance, kind, max(at) AS snapshot_at FROM tailrace.server_snapshots
-        WHERE status = 'ok' AND at < {to:DateTime64(6, 'UTC')} GROUP BY instance, kind
+        WHERE status = 'ok' AND at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') GROUP BY instance, kind
     ),
     held AS (
         SELECT cluster, facts.instance AS instance, facts.kind AS kind, key, since, attributes
@@ -31,7 +31,7 @@ WITH
             GROUP BY instance, user, client_host, client_ip
             UNION ALL
             SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.audit_events
-            WHERE event_time >= toStartOfDay({to:DateTime('UTC')}) AND event_time < {to:DateTime64(6, 'UTC')}
+            WHERE event_time >= toStartOfDay({to:DateTime('UTC')}) AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
                 AND is_account_use
             GROUP BY instance, user, client_host, client_ip
             UNION ALL
@@ -39,7 +39,7 @@ WITH
             WHERE toDate(event_time) < toDate({to:DateTime('UTC')}) GROUP BY instance, user, client_host, client_ip
             UNION ALL
             SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.query_events
-            WHERE event_time >= toStartOfDay({to:DateTime('UTC')}) AND event_time < {to:DateTime64(6, 'UTC')}
+            WHERE event_time >= toStartOfDay({to:DateTime('UTC')}) AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
             GROUP BY instance, user, client_host, client_ip)
         GROUP BY instance, user, client_host, client_ip
     ),

@@ -9,7 +9,7 @@ WITH
         FROM tailrace.fingerprints
         WHERE query_id IN (
             SELECT ifNull(query_id, 0) FROM tailrace.audit_events
-            WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')})
+            WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC'))
         GROUP BY query_id
     )
 SELECT * FROM (
@@ -22,7 +22,7 @@ SELECT
     toString(event_id) AS event{% if with_logins | default(false) %}, login_kind{% endif %}
 FROM tailrace.audit_events
 LEFT ANY JOIN texts ON texts.query_id = ifNull(audit_events.query_id, 0)
-WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')} AND event_class != 'table'
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') AND event_class != 'table'
     AND (lower(user) = 'root' OR lower(priv_user) = 'root' OR (instance, user) IN administrators OR (instance, priv_user) IN administrators)
 UNION ALL
 SELECT
@@ -31,7 +31,7 @@ SELECT
     concat(toString(count()), if(count() = 1, ' record', ' records'), ' of users that are stored as pseudonyms: not compared with administrators') AS statement,
     'unknown' AS result, '' AS event{% if with_logins | default(false) %}, '' AS login_kind{% endif %}
 FROM tailrace.audit_events
-WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')} AND event_class != 'table'
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') AND event_class != 'table'
     AND match(audit_events.user, '^p1-user-[0-9a-f]+$')
 GROUP BY cluster, instance
 )

@@ -5,6 +5,6 @@ SELECT actions.at AS at, actor, action, assignee AS assigned_to, reason, verdict
     lower(replaceAll(toString(actions.alert_id), '-', '')) AS alert
 FROM tailrace.alert_actions AS actions
 INNER JOIN (SELECT alert_id, rule_title, instance FROM tailrace.alerts FINAL
-    WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')}) AS raised
+    WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')) AS raised
     ON raised.alert_id = actions.alert_id
 ORDER BY at, alert

@@ -6,5 +6,5 @@ SELECT event_time AS at, level AS severity, rule_title AS rule, cluster, instanc
 FROM (
 {%- include "alerts.sql" -%}
 )
-WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')}
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
 ORDER BY at, alert

@@ -14,7 +14,7 @@ SELECT
  AS result
 FROM tailrace.audit_events
 LEFT ANY JOIN texts ON texts.query_id = ifNull(audit_events.query_id, 0)
-WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')}
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     AND hasAny(arrayMap(name -> if(position(name, '.') > 0, name, concat(database, '.', name)), arrayConcat(tables_read, tables_written)),
         ['mysql.general_log', 'mysql.slow_log', 'mysql.audit_log_filter', 'mysql.audit_log_user'])
 UNION ALL
@@ -23,5 +23,5 @@ SELECT
     'export' AS access, concat('evidence of ', toString(period_from), ' to ', toString(period_to), ' UTC') AS what,
     concat('manifest ', manifest_sha256) AS statement, 'success' AS result
 FROM tailrace.evidence_exports
-WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime64(6, 'UTC')}
+WHERE at >= {from:DateTime('UTC')} AND at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
 ORDER BY at, instance

@@ -17,7 +17,7 @@ SELECT event_time AS at, source AS seen_in, cluster, instance, user, client_host
     if(match(text, 'install plugin') AND NOT match(text, 'audit'), 'another plugin', 'auditing') AS concerns
 FROM tailrace.audit_events
 LEFT ANY JOIN changing ON changing.query_id = ifNull(audit_events.query_id, 0)
-WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')}
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     AND (text != '' AND event_class != 'table' OR event_class = 'server')
 UNION ALL
 SELECT event_time AS at, 'error log' AS seen_in, cluster, instance, '' AS user, '' AS client_host, '' AS client_ip,
@@ -27,7 +27,7 @@ SELECT event_time AS at, 'error log' AS seen_in, cluster, instance, '' AS user, 
         match(lower(concat(details['plugin'], ' ', message)), 'audit'), 'auditing',
         'another plugin') AS concerns
 FROM tailrace.error_events
-WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')}
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     AND (kind = 'plugin_change' OR kind = 'server_state' AND details['state'] IN ('start', 'ready', 'shutdown'))
 UNION ALL
 SELECT toDateTime64(at, 6, 'UTC') AS at, 'look at the server' AS seen_in, cluster, instance, '' AS user, '' AS client_host,
@@ -37,6 +37,6 @@ SELECT toDateTime64(at, 6, 'UTC') AS at, 'look at the server' AS seen_in, cluste
             arraySort(arrayDistinct(arrayConcat(mapKeys(before), mapKeys(after)))))))) AS what,
     '' AS result, 'auditing' AS concerns
 FROM tailrace.server_changes FINAL
-WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime64(6, 'UTC')}
+WHERE at >= {from:DateTime('UTC')} AND at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     AND (kind = 'audit' OR kind = 'settings' AND match(key, 'audit|general_log|log_output|log_bin|slow_query_log'))
 ORDER BY at, instance, what

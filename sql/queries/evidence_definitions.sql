@@ -14,7 +14,7 @@ SELECT
     toString(event_id) AS event
 FROM tailrace.audit_events
 LEFT ANY JOIN texts ON texts.query_id = ifNull(audit_events.query_id, 0)
-WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')} AND event_class IN ('query', 'admin')
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') AND event_class IN ('query', 'admin')
     AND (verb IN ('CREATE', 'DROP', 'ALTER', 'RENAME', 'TRUNCATE', 'INSTALL', 'UNINSTALL') OR text != '')
     AND NOT match(text, '^(/[*]m?![?]? ?)?(create( or replace)?|drop|alter|rename) (user|role)')
 ORDER BY at, instance, event

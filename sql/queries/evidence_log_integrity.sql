@@ -8,7 +8,7 @@ WITH
     , losses AS (
         SELECT instance, source, log, sum(lost_bytes) AS lost_in_log, sum(lost_bytes - missing_bytes) AS filled_in_log
         FROM lost_ranges
-        WHERE lost_at >= {from:DateTime('UTC')} AND lost_at < {to:DateTime64(6, 'UTC')}
+        WHERE lost_at >= {from:DateTime('UTC')} AND lost_at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         GROUP BY instance, source, log
     )
 SELECT
@@ -26,7 +26,7 @@ FROM (
         sumIf(ledger.count, kind = 'DUPLICATE') AS lines_read_again,
         toDateTime(min(at), 'UTC') AS first_posting, toDateTime(max(at), 'UTC') AS last_posting
     FROM tailrace.ledger
-    WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime64(6, 'UTC')}
+    WHERE at >= {from:DateTime('UTC')} AND at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     GROUP BY instance, source, log) AS logs
 LEFT JOIN losses USING (instance, source, log)
 ORDER BY instance, source, log

@@ -12,6 +12,6 @@ SELECT
     countIf(has(flags, 'truncated')) AS cut_by_the_server,
     countIf(event_class = 'server') AS own_records_of_the_log
 FROM tailrace.audit_events
-WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')}
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
 GROUP BY instance, source, format
 ORDER BY instance, source, format

@@ -13,7 +13,7 @@ SELECT
     toString(program_name) AS client_program, 'statement refused' AS what,
     toString(database) AS default_database, toString(status) AS error, toString(event_id) AS event
 FROM tailrace.audit_events
-WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')}
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     AND event_class != 'table' AND event_name IN ('', 'status', 'connect', 'change_user')
     AND login_command = ''
     AND status IN {{ all_refusals() }}

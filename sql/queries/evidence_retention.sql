@@ -8,13 +8,13 @@ SELECT what, policy_days, instance, first_record, last_record,
 FROM (
     SELECT 'audit and general logs' AS what, {audit_days:UInt32} AS policy_days, instance,
         toDateTime(min(event_time), 'UTC') AS first_record, toDateTime(max(event_time), 'UTC') AS last_record
-    FROM tailrace.audit_events WHERE event_time < {to:DateTime64(6, 'UTC')} GROUP BY instance
+    FROM tailrace.audit_events WHERE event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') GROUP BY instance
     UNION ALL
     SELECT 'error logs' AS what, {error_days:UInt32} AS policy_days, instance,
         toDateTime(min(event_time), 'UTC') AS first_record, toDateTime(max(event_time), 'UTC') AS last_record
-    FROM tailrace.error_events WHERE event_time < {to:DateTime64(6, 'UTC')} GROUP BY instance
+    FROM tailrace.error_events WHERE event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') GROUP BY instance
     UNION ALL
     SELECT 'access to classes of data' AS what, {access_days:UInt32} AS policy_days, instance,
         toDateTime(min(event_time), 'UTC') AS first_record, toDateTime(max(event_time), 'UTC') AS last_record
-    FROM tailrace.data_access WHERE event_time < {to:DateTime64(6, 'UTC')} GROUP BY instance)
+    FROM tailrace.data_access WHERE event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') GROUP BY instance)
 ORDER BY what, instance

@@ -10,7 +10,7 @@ WITH
     (
         SELECT groupArray((at, cluster, instance, user, host, ip, program, operation, outcome))
         FROM tailrace.privilege_changes
-        WHERE recorded_by = 'audit log' AND at >= {from:DateTime('UTC')} - INTERVAL 1 DAY AND at < {to:DateTime64(6, 'UTC')}
+        WHERE recorded_by = 'audit log' AND at >= {from:DateTime('UTC')} - INTERVAL 1 DAY AND at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     ) AS all_statements,
     statements AS (
         SELECT each.1 AS at, each.2 AS cluster, each.3 AS instance, each.4 AS user, each.5 AS host, each.6 AS ip,
@@ -27,11 +27,11 @@ WITH
                 splitByString(', ', attributes['privileges']))) AS privileges
         FROM tailrace.server_changes FINAL
         WHERE (kind IN ('accounts', 'roles') OR startsWith(kind, 'grants'))
-            AND server_changes.at >= {from:DateTime('UTC')} - INTERVAL 1 DAY AND server_changes.at < {to:DateTime64(6, 'UTC')} + INTERVAL 1 DAY
+            AND server_changes.at >= {from:DateTime('UTC')} - INTERVAL 1 DAY AND server_changes.at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') + INTERVAL 1 DAY
     ),
     looks AS (
         SELECT instance, toDateTime64(server_snapshots.at, 6, 'UTC') AS looked_at FROM tailrace.server_snapshots
-        WHERE kind = 'accounts' AND status = 'ok' AND server_snapshots.at < {to:DateTime64(6, 'UTC')} + INTERVAL 1 DAY
+        WHERE kind = 'accounts' AND status = 'ok' AND server_snapshots.at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') + INTERVAL 1 DAY
     ),
     explained AS (
         SELECT later.instance AS instance, kind, key, later.at AS seen_at, statements.at AS done_at, statements.operation AS operation
@@ -72,7 +72,7 @@ SELECT at, 'look at the server' AS seen_by, cluster, instance, '' AS user, '' AS
             arraySort(arrayDistinct(arrayConcat(mapKeys(before), mapKeys(after)))))))) AS change,
     'success' AS result, '' AS confirmed_by
 FROM differences
-WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime64(6, 'UTC')}
+WHERE at >= {from:DateTime('UTC')} AND at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     AND (instance, kind, key, at) NOT IN (SELECT instance, kind, key, seen_at FROM explained)
 )
 ORDER BY at, instance, change

@@ -26,7 +26,7 @@ WITH
             UNION ALL
             SELECT instance, source, toDateTime64('2100-01-01 00:00:00', 6, 'UTC'), max(at)
             FROM tailrace.ledger
-            WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= toStartOfHour({to:DateTime('UTC')}) AND at < {to:DateTime64(6, 'UTC')}
+            WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= toStartOfHour({to:DateTime('UTC')}) AND at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
             GROUP BY instance, source, kind)
         GROUP BY instance, source
         HAVING first_at < {to:DateTime('UTC')}
@@ -34,7 +34,7 @@ WITH
     snapshots AS (
         SELECT instance, argMax(product, at) AS product, argMax(version, at) AS version, max(at) AS snapshot_at
         FROM tailrace.server_snapshots
-        WHERE at < {to:DateTime64(6, 'UTC')}
+        WHERE at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         GROUP BY instance
     ),
     reported AS (
@@ -58,11 +58,11 @@ WITH
         SELECT instance, count() AS times
         FROM (
             SELECT instance FROM tailrace.server_changes FINAL
-            WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime64(6, 'UTC')}
+            WHERE at >= {from:DateTime('UTC')} AND at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
                 AND (kind = 'audit' OR kind = 'settings' AND match(key, 'audit|general_log|log_output'))
             UNION ALL
             SELECT instance FROM tailrace.audit_events
-            WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')} AND event_class != 'table'
+            WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') AND event_class != 'table'
                 AND ifNull(query_id, 0) IN switching AND event_outcome != 'failure')
         GROUP BY instance
     ),
@@ -70,7 +70,7 @@ WITH
         SELECT instance, min(ingested_at) AS records_read_at, min(event_time) AS first_record, max(event_time) AS last_record,
             arrayStringConcat(arraySort(groupUniqArray(toString(source))), ', ') AS later_sources
         FROM tailrace.audit_events
-        WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime64(6, 'UTC')}
+        WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
             -- ClickHouse 26.7 refuses NOT IN (SELECT …) on several shards here ("Invalid local IN function name globalNotIn").
             AND NOT has((SELECT groupUniqArray(toString(instance)) FROM seen WHERE source IN ('audit', 'general') AND in_period), toString(instance))
         GROUP BY instance

@@ -340,8 +340,8 @@ def test_a_legal_hold_keeps_rows_of_every_shard(two_shards, capsys):
 
 def test_an_erasure_is_refused_on_shards(two_shards):
     subject = Subject(USER, f"p1-user-{32 * '0'}")
-    with pytest.raises(SubjectError, match="on one ClickHouse server"):
-        erasing.require_erasable(two_shards.user("admin"), Pseudonyms(bytes(KEY_BYTES)), subject)
+    with pytest.raises(SubjectError, match="on one shard"):
+        erasing.require_erasable([two_shards.user("admin")], Pseudonyms(bytes(KEY_BYTES)), subject)
 
 
 def test_a_day_of_all_shards_is_archived_and_restored_to_them(clean, tmp_path, monkeypatch):

@@ -4,13 +4,12 @@ Rows and archives keep the pseudonym and are not changed, so the transparency lo
 """
 
 import re
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tailrace.clickhouse import running_inserts
-from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.erasure import columns
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.erasure import columns, replicas
 from tailrace.erasure.pseudonyms import CLIENT, USER, Pseudonyms, Subject, SubjectError
 from tailrace.retention import archive, holds, record
 from tailrace.retention.holds import Hold, Reads
@@ -21,9 +20,6 @@ VAULT = "tailrace.subject_vault"
 NAMES = f"""
 SELECT wrapped_key, sealed_name FROM {VAULT} WHERE pseudonym = {{pseudonym:String}} ORDER BY seen_at DESC
 """
-ENGINE = "SELECT engine FROM system.tables WHERE database = 'tailrace' AND name = 'subject_vault'"
-ONE_SERVER = "ReplacingMergeTree"
-"""Engine of the vault without shards and replicas."""
 ERASED = """
 SELECT 1 FROM tailrace.legal_hold_actions
 WHERE action = 'erase' AND JSONExtractString(selector, 'pseudonym') = {pseudonym:String} LIMIT 1
@@ -40,8 +36,6 @@ WHERE database = 'tailrace' AND table = 'subject_vault' AND NOT active AND rows 
 REMOVE_OLD_FILES = f"ALTER TABLE {VAULT} DROP PARTITION ID 'none'"
 """There is no such partition. With it ClickHouse removes old files at once, otherwise when it has work."""
 INSERT_SECONDS = 600
-FILES_SECONDS = 30
-POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -65,31 +59,39 @@ class Erased:
 
 
 def erase(
-    admin: ClickHouse, auditor: ClickHouse, pseudonyms: Pseudonyms, subject: Subject, order: Order
+    servers: Sequence[ClickHouse],
+    auditor: ClickHouse,
+    pseudonyms: Pseudonyms,
+    subject: Subject,
+    order: Order,
 ) -> Erased:
     """Deletes the name and key of a subject. An interrupted erasure can be repeated.
 
-    Raises SubjectError if nothing of the subject was stored, a legal hold selects its rows, the order has
-    the name, or there are several servers; HoldError if the order is incomplete; ClickHouseError, OSError.
+    `servers` are all replicas of the vault, as the user admin. Raises SubjectError if nothing of the subject
+    was stored, a legal hold selects its rows, the order has the name, a replica is missing, or there are
+    shards; HoldError if the order is incomplete; ReplicaError, ClickHouseError, OSError.
     """
+    admin = servers[0]
     require_no_name(subject, order.case, order.reason)
-    require_erasable(admin, pseudonyms, subject)
+    require_erasable(servers, pseudonyms, subject)
     parameters = {"pseudonym": subject.pseudonym}
     _record(auditor, ERASE, subject, order)
-    _await_inserts(admin)
+    for server in servers:
+        replicas.await_row(server, ERASED, parameters)
+        _await_inserts(server)
     admin.execute(
         f"ALTER TABLE {VAULT} DELETE WHERE pseudonym = {{pseudonym:String}}", parameters, mutations_sync=2
     )
-    if admin.rows(NAMES, parameters):
+    if any(server.rows(NAMES, parameters) for server in servers):
         raise SubjectError(f"the vault still has a name of {subject.pseudonym}: repeat the command")
-    return Erased(subject, _await_files(admin), clear_rows(admin, subject) if subject.name else {})
+    are_removed = [replicas.await_files(server, OLD_FILES, REMOVE_OLD_FILES) for server in servers]
+    return Erased(subject, all(are_removed), clear_rows(admin, subject) if subject.name else {})
 
 
-def require_erasable(admin: ClickHouse, pseudonyms: Pseudonyms, subject: Subject) -> None:
+def require_erasable(servers: Sequence[ClickHouse], pseudonyms: Pseudonyms, subject: Subject) -> None:
     """Raises SubjectError as `erase`."""
-    if (engine := admin.rows(ENGINE)) and engine[0]["engine"] != ONE_SERVER:
-        # Running inserts and old files are those of one server.
-        raise SubjectError("pseudonyms are supported on one ClickHouse server, not on shards or replicas")
+    admin = servers[0]
+    replicas.require_all(servers)
     parameters = {"pseudonym": subject.pseudonym}
     is_known = any(admin.rows(query, parameters) for query in (NAMES, ERASED))
     # A restored backup has the rows, but neither the name nor the record of a later erasure.
@@ -181,18 +183,3 @@ def _await_inserts(admin: ClickHouse) -> None:
     """An insert that began before the erasure was recorded may still add the name."""
     if not running_inserts.await_end(admin, INSERT_SECONDS):
         raise SubjectError(f"an insert has been running for more than {INSERT_SECONDS} s; repeat the command")
-
-
-def _await_files(admin: ClickHouse) -> bool:
-    """Waits until the files with the deleted row are gone; they are kept for old_parts_lifetime."""
-    deadline = time.monotonic() + FILES_SECONDS
-    try:
-        while True:
-            admin.execute(REMOVE_OLD_FILES)
-            if admin.rows(OLD_FILES)[0]["parts"] == 0:
-                return True
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(POLL_SECONDS)
-    except ClickHouseError:
-        return False

@@ -3,7 +3,7 @@
 Rows, rollups and archives keep the pseudonym and stay unchanged. Nobody can read the name any more, except
 where it is stored in clear: the command counts these rows, and lists the places that it cannot count
 (docs/ERASURE.md). A legal hold that selects rows of the subject suspends the erasure. Each erasure is
-recorded with its case, reason and person, never with the name.
+recorded with its case, reason and person, never with the name. With replicas, name each with --server.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from tailrace import console
 from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse import replica_progress
 from tailrace.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--dry-run", action="store_true", help="list what remains after an erasure, without erasing"
     )
     parser.add_argument("--list", action="store_true", help="list all erasures and reveals")
+    replica_progress.add_argument(parser)
     output.add_option(parser)
 
 
@@ -69,13 +71,14 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     pseudonyms = vault.pseudonyms(context.secrets)
     wanted = subject(arguments.subject, pseudonyms)
     admin = context.clickhouse("admin")
+    servers = replica_progress.servers_of(admin, arguments.server)
     if arguments.dry_run:
-        erasing.require_erasable(admin, pseudonyms, wanted)
+        erasing.require_erasable(servers, pseudonyms, wanted)
         print(f"{arguments.subject} can be erased")
         _print_remains(erasing.clear_rows(admin, wanted) if wanted.name else None)
         return Exit.OK
     order = erasing.Order(arguments.actor or getpass.getuser(), arguments.reason, arguments.case)
-    done = erasing.erase(admin, context.clickhouse(holds.ACCOUNT), pseudonyms, wanted, order)
+    done = erasing.erase(servers, context.clickhouse(holds.ACCOUNT), pseudonyms, wanted, order)
     print(f"{wanted.pseudonym} is erased: the vault has no name for it, and accepts none again")
     if not done.files_removed:
         print("ClickHouse has not removed the old files of the vault yet; it does so later")
