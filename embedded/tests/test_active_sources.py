@@ -192,9 +192,14 @@ def test_the_state_of_a_pattern_is_that_of_its_files(tmp_path):
     assert log_files.inspect(log(tmp_path / "*.log")).ok
 
 
-@pytest.mark.parametrize(("source", "is_configured"), [("performance_schema", True), ("slowlog", False)])
-def test_records_from_performance_schema_need_the_component_that_stores_them(settings, source, is_configured):
-    settings.sources.write_text(
-        f"- {{instance: db-1, source: {source}, kind: otlp, url: 'kafka://k:1/logs', match: a=b}}\n"
-    )
+@pytest.mark.parametrize(
+    ("entry", "is_configured"),
+    [
+        ("source: performance_schema, kind: otlp, url: 'kafka://k:1/logs', match: a=b", True),
+        ("source: slowlog, kind: rds, region: eu-central-1", True),
+        ("source: slowlog, path: /var/log/mysql/slow.log", False),
+    ],
+)
+def test_pulled_logs_need_the_component_that_stores_their_records_and_costs(settings, entry, is_configured):
+    settings.sources.write_text(f"- {{instance: db-1, {entry}}}\n")
     assert Facts(settings, Home(settings.home)).configured() == is_configured

@@ -10,7 +10,6 @@ from tailrace_capture.server import Server, ServerError
 
 INSTRUMENT = "wait/lock/metadata/sql/mdl"
 MAX_WAITS = 1000
-TABLES = ("metadata_locks", "threads", "setup_instruments")
 OBJECT = ("OBJECT_TYPE", "OBJECT_SCHEMA", "OBJECT_NAME")
 
 ENABLED = f"SELECT ENABLED AS is_on FROM performance_schema.setup_instruments WHERE NAME = '{INSTRUMENT}'"

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from tailrace_capture import metadata_locks
 from tailrace_capture.product import Product
 
 TABLES = ("user", "db", "tables_priv", "columns_priv", "procs_priv", "proxies_priv")
@@ -30,7 +29,8 @@ def grants_for(product: Product, account: str) -> dict[str, tuple[str, ...]]:
             for table in ("events_statements_summary_by_digest", "setup_consumers")
         ),
         "metadata_locks": tuple(
-            f"GRANT SELECT ON performance_schema.{table} TO {account};" for table in metadata_locks.TABLES
+            f"GRANT SELECT ON performance_schema.{table} TO {account};"
+            for table in ("metadata_locks", "threads", "setup_instruments")
         ),
         # Any privilege on a table makes its size visible; REFERENCES, without CREATE, permits nothing else.
         "table_sizes": (

@@ -89,6 +89,13 @@ class DigestOfCountersTest {
                 .contains("no index used 7.5%")
                 .doesNotContain("users")
                 .doesNotContain("threshold");
+        out.reset();
+        assertThat(digest(MARIADB, "--html", "-")).isZero();
+        assertThat(text())
+                .contains("<p class=\"sub\">Performance Schema of db-1:3306 · ")
+                .contains("<dt>digest</dt><dd>0123456789abcdef01</dd>")
+                .contains("<td>?</td>")
+                .doesNotContain("NaN");
         assertThat(digest(MARIADB, "--order-by", "p95")).isEqualTo(2);
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("has no such values");
     }

@@ -89,6 +89,9 @@ public final class HtmlReport {
 
     private String files() {
         List<String> files = report.inputs().files();
+        if (digest.isOfCounters()) {
+            return String.join(", ", files);
+        }
         String text = files.stream().limit(3).map(HtmlReport::fileName).collect(Collectors.joining(", "));
         return files.size() <= 3 ? text : text + " and " + (files.size() - 3) + " more";
     }
@@ -333,6 +336,9 @@ public final class HtmlReport {
         statement(group);
         out.raw("<dl>");
         who(group);
+        if (digest.isOfCounters() && digest.grouping().isByQuery()) {
+            fact("digest", group.digest);
+        }
         fact("seen", report.span(group.first(), group.last()) + rate(group));
         out.raw("</dl>");
         cardCharts(group);
