@@ -227,8 +227,16 @@ public enum DetectorType {
             Level.MEDIUM,
             "Table read, changed or deleted part by part",
             "An account executed many statements whose only condition is a range, a pattern, a remainder or a page of a table, and did not do so on earlier days. Together they may copy or delete the whole table.",
-            List.of("attack.collection", "attack.exfiltration", "attack.impact", "attack.t1030", "attack.t1213", "attack.t1485"),
-            List.of("A new job that extracts or archives a table.", "A person who searches for a record with many patterns."),
+            List.of(
+                    "attack.collection",
+                    "attack.exfiltration",
+                    "attack.impact",
+                    "attack.t1030",
+                    "attack.t1213",
+                    "attack.t1485"),
+            List.of(
+                    "A new job that extracts or archives a table.",
+                    "A person who searches for a record with many patterns."),
             List.of(
                     "Check whether the ranges or patterns cover the whole table.",
                     "Ask the person or the owner of the job for the reason.")),

@@ -15,13 +15,15 @@ import java.util.regex.Pattern;
 
 /**
  * Names what a statement changes: {@code UPDATE shop.orders}, {@code DELETE shop.orders}, the kinds of columns to which an
- * INSERT or UPDATE assigns values, such as {@code secrets in shop.users}, and {@code log entries in shop.audit_log}. Kinds are known by the names of columns. Not
- * thread-safe.
+ * INSERT or UPDATE assigns values, such as {@code secrets in shop.users}, and {@code log entries in shop.audit_log}. Kinds
+ * are known by the names of columns. Not thread-safe.
  */
 public final class ChangedColumns {
 
     /** Only this part of a statement is read, characters. */
     private static final int MAX_LENGTH = 4_096;
+    /** Two names of a server with a point between them, characters. */
+    private static final int MAX_TABLE = 129;
 
     private static final Set<String> ASSIGNING = Set.of("UPDATE", "INSERT", "REPLACE");
     private static final Set<String> REPORTED = Set.of("UPDATE", "DELETE");
@@ -30,12 +32,13 @@ public final class ChangedColumns {
     private static final String SEPARATOR = ",";
 
     /** Tables in which applications record what their users did. */
-    private static final Pattern LOG = Pattern.compile("(?i)(.*[._])?([a-z]+_)?(audits?|audit_?(trail|log|entry|entries|events?)|trail"
-            + "|logs?|(access|activity|change|security|login|event)_?logs?|history|histories|journal|[a-z]*protokoll|bitacora"
-            + "|auditoria|historial|dziennik)");
+    private static final Pattern LOG =
+            Pattern.compile("(?i)(.*[._])?([a-z]+_)?(audits?|audit_?(trail|log|entry|entries|events?)|trail"
+                    + "|logs?|(access|activity|change|security|login|event)_?logs?|history|histories|journal|[a-z]*protokoll|bitacora"
+                    + "|auditoria|historial|dziennik)");
 
-    private static final Pattern COLUMN = Pattern.compile("([a-z0-9_$?]+)`? ?=");
-    private static final Pattern LISTED = Pattern.compile("[a-z0-9_$?]+");
+    private static final Pattern COLUMN = Pattern.compile("([a-z0-9_$?]{1,64})`? ?=");
+    private static final Pattern LISTED = Pattern.compile("[a-z0-9_$?]{1,64}");
     private static final Pattern ON_DUPLICATE = Pattern.compile("\\bon duplicate key update\\b");
     private static final Pattern SET = Pattern.compile("\\bset\\b");
     private static final Pattern WHERE = Pattern.compile("\\bwhere\\b");
@@ -46,11 +49,10 @@ public final class ChangedColumns {
         SECRETS(
                 "(.*_)?(pwd|pw|pass|otp|totp|mfa|\\?fa|pin|mdp|hash|salt|digest)(_.*)?|.*(password|passwd|kennwort|passwort|token"
                         + "|secret|contrasena|senha|wachtwoord|jeton|apikey|api_key|private_key|recovery_code).*|clave(_.*)?"),
-        RIGHTS(
-                "(.*_)?(role|roles|role_?id|is_?admin|admin|is_?staff|is_?superuser|superuser|is_?moderator|permissions?"
-                        + "|privileges?|acl|scopes?|group_?id|usergroup|trust_?level|access_?level|user_?level|rolle|rollen_?id"
-                        + "|gruppe|berechtigung(en)?|rol|rol_?id|perfil|perfil_?id|permisos|nivel_?acceso|profil_?id|droits"
-                        + "|niveau_?acces|ruolo|ruolo_?id|permessi|es_?admin|ist_?admin|est_?admin|papel|rola)"),
+        RIGHTS("(.*_)?(role|roles|role_?id|is_?admin|admin|is_?staff|is_?superuser|superuser|is_?moderator|permissions?"
+                + "|privileges?|acl|scopes?|group_?id|usergroup|trust_?level|access_?level|user_?level|rolle|rollen_?id"
+                + "|gruppe|berechtigung(en)?|rol|rol_?id|perfil|perfil_?id|permisos|nivel_?acceso|profil_?id|droits"
+                + "|niveau_?acces|ruolo|ruolo_?id|permessi|es_?admin|ist_?admin|est_?admin|papel|rola)"),
         BANK_DETAILS(
                 "(.*_)?(iban|bic|swift|swift_?code|rib|account_?number|account_?no|routing_?number|sort_?code|bank_?account"
                         + "|kontonummer|konto_?nr|bankverbindung|cuenta_?bancaria|clabe|numero_?compte|conto_?corrente"
@@ -101,7 +103,8 @@ public final class ChangedColumns {
         for (FieldValue table : tables) {
             if (isReported) {
                 changes.add(FieldValue.of(verb + ' ' + table.text()));
-                if (LOG.matcher(table.text()).matches()) {
+                if (table.text().length() <= MAX_TABLE
+                        && LOG.matcher(table.text()).matches()) {
                     changes.add(FieldValue.of(LOG_ENTRIES + table.text()));
                 }
             }
@@ -127,8 +130,8 @@ public final class ChangedColumns {
         }
         return labels.entrySet().stream()
                 .filter(kind -> columns.stream()
-                        .anyMatch(column ->
-                                kind.getKey().columns.matcher(column).matches()))
+                        .anyMatch(
+                                column -> kind.getKey().columns.matcher(column).matches()))
                 .map(Map.Entry::getValue)
                 .reduce((one, other) -> one + SEPARATOR + other)
                 .orElse("");

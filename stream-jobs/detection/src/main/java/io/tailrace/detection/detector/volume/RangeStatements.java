@@ -17,17 +17,20 @@ final class RangeStatements {
     private static final Set<String> VERBS = Set.of("SELECT", "DELETE", "UPDATE");
     private static final int PLACES = 1 << 12;
     /** A longer statement has more conditions than those of a part. */
-    private static final int MAX_LENGTH = 2_048;
+    private static final int MAX_LENGTH = 1_024;
 
-    private static final String TABLE = "`?[a-z0-9_$?]+`?( ?\\. ?`?[a-z0-9_$?]+`?)?( as)?( (?!where|order|limit)`?[a-z_?]+`?)?";
+    private static final String TABLE =
+            "`?[a-z0-9_$?]+`?( ?\\. ?`?[a-z0-9_$?]+`?)?( as)?( (?!where|order|limit)`?[a-z_?]+`?)?";
     private static final String COLUMN = "\\(*[a-z0-9_?.`]+";
     private static final String COMPARED = " ?(>=|<=|=|>|<|<>|like|in) ?\\(?\\?\\+?\\)*";
-    private static final String PART = "(" + COLUMN + " (not )?(like|regexp|rlike) ?\\?\\)*|" + COLUMN + " between \\? and \\?\\)*|"
-            + COLUMN + " ?(>=|<=|>|<) ?\\?\\)*|" + COLUMN + "\\)? ?(%|mod) ?\\?\\)*" + COMPARED
-            + "|\\(*[a-z0-9_?]+ ?\\([^()]*(\\([^()]*\\))?[^()]*\\)( ?(%|mod) ?\\?\\)*)?" + COMPARED + ")";
+    private static final String PART =
+            "(" + COLUMN + " (not )?(like|regexp|rlike) ?\\?\\)*|" + COLUMN + " between \\? and \\?\\)*|"
+                    + COLUMN + " ?(>=|<=|>|<) ?\\?\\)*|" + COLUMN + "\\)? ?(%|mod) ?\\?\\)*" + COMPARED
+                    + "|\\(*[a-z0-9_?]+ ?\\([^()]*(\\([^()]*\\))?[^()]*\\)( ?(%|mod) ?\\?\\)*)?" + COMPARED + ")";
     private static final String PAGE = "( order by [a-z0-9_?`., ]+)?( limit ?\\?(, ?\\?| offset ?\\?)?)?";
-    private static final Pattern RANGE = Pattern.compile("(select .* from|delete (low_priority |quick |ignore )*from"
-            + "|update (low_priority |ignore )*) ?" + TABLE + "( set .*)? where " + PART + "( and " + PART + ")?( and " + PART + ")?" + PAGE);
+    private static final Pattern RANGE = Pattern.compile(
+            "(select .* from|delete (low_priority |quick |ignore )*from" + "|update (low_priority |ignore )*) ?" + TABLE
+                    + "( set .*)? where " + PART + "( and " + PART + ")?( and " + PART + ")?" + PAGE);
     private static final Pattern PAGES = Pattern.compile(
             "select .* from " + TABLE + "( order by [a-z0-9_?`., ]+)? limit ?\\?(, ?\\?| offset ?\\?)?");
     private static final Pattern AGGREGATE = Pattern.compile("select (count|sum|avg|min|max)\\(.*");
@@ -57,10 +60,19 @@ final class RangeStatements {
 
     /** @param statement without its literals, in lower case */
     static boolean isRange(String statement) {
-        if (statement.length() > MAX_LENGTH || statement.indexOf("select ", 1) > 0 || statement.contains(" join ")) {
+        boolean isShort = statement.length() <= MAX_LENGTH;
+        if (!isShort || statement.indexOf("select ", 1) > 0 || statement.contains(" join ")) {
+            return false;
+        }
+        // One FROM and one WHERE, which also bounds the steps of the expressions on statements of an attacker.
+        if (repeats(statement, " from ") || repeats(statement, " where ")) {
             return false;
         }
         return (RANGE.matcher(statement).matches() || PAGES.matcher(statement).matches())
                 && !AGGREGATE.matcher(statement).matches();
+    }
+
+    private static boolean repeats(String statement, String word) {
+        return statement.indexOf(word) != statement.lastIndexOf(word);
     }
 }

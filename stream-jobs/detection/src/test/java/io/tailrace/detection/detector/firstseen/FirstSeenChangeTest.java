@@ -67,7 +67,16 @@ class FirstSeenChangeTest {
             change(day, "UPDATE", "update t set password = ? where id = ?", "app.t");
         }
         run.at(20 * DAY, "user", "eve", "verb", "DELETE", "table_written", "app.t", "outcome", "failure");
-        run.at(20 * DAY, "user", "eve", "verb", "INSERT", "table_written", "app.u", "statement", "insert into u values (?+)");
+        run.at(
+                20 * DAY,
+                "user",
+                "eve",
+                "verb",
+                "INSERT",
+                "table_written",
+                "app.u",
+                "statement",
+                "insert into u values (?+)");
         assertThat(run.alerts()).isEmpty();
     }
 

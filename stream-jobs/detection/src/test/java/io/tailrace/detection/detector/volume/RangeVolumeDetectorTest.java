@@ -105,8 +105,7 @@ class RangeVolumeDetectorTest {
     }
 
     private void statement(int day, int minute, String verb, String statement, String query) {
-        String[] fields = {
-            "user", "eve", "verb", verb, "statement", statement, "query_id", query, "table", "app.orders"
+        String[] fields = {"user", "eve", "verb", verb, "statement", statement, "query_id", query, "table", "app.orders"
         };
         run.at(day * DAY + 8 + minute / 60.0, fields);
     }
