@@ -116,6 +116,8 @@ def test_what_a_pulled_log_costs_a_day_and_a_month(shown):
     assert (
         row.index("100") < row.index("2 MB") < row.index("1 MB") < row.index("36,000") < row.index("720 MB")
     )
+    (_, line, *_) = shown("developer", instance=INSTANCE, format="csv", table="costs").splitlines()
+    assert line.startswith("/rds/<script>") and line.count(",") == 5
     headline = shown("security").partition("Requests of pulled logs in 24 h")[2]
     assert "received" in headline[:80]
 

@@ -47,6 +47,9 @@ def _one(instance: str, found: servers.Found) -> Any:
     groups = rules.groups(coverage, server.watched(), server.product.name if server.product else "")
     if rendering.wants_csv() and request.args.get("table") == "rules":
         return rendering.csv_answer("rules", listing.CSV_RULES, listing.rule_rows(groups))
+    costs = listing.cost_rows(reading.pull_costs(store(), rendering.now(), instance))
+    if rendering.wants_csv() and request.args.get("table") == "costs":
+        return rendering.csv_answer("costs", listing.COSTS, costs)
     if rendering.wants_csv():
         return rendering.csv_answer("setup", listing.CSV_SOURCES, listing.csv_rows(known))
     return rendering.render(
@@ -57,7 +60,7 @@ def _one(instance: str, found: servers.Found) -> Any:
         columns=listing.SOURCES,
         rows=listing.source_rows(server),
         cost_columns=listing.COSTS,
-        costs=listing.cost_rows(reading.pull_costs(store(), rendering.now(), instance)),
+        costs=costs,
         groups=groups,
         rules_text=listing.rules_text(server),
         sees_all=found.sees_all,
