@@ -4,8 +4,9 @@ import hashlib
 import json
 from datetime import UTC, datetime, timedelta
 
-END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=30)
+END = datetime.now(UTC).replace(hour=15, minute=0, second=0, microsecond=0) - timedelta(days=30)
 START = END - timedelta(hours=2)
+"""Not midnight: a range from midnight on is compared with the same hours of the day before."""
 NAMED = "%Y%m%dT%H%MZ"
 """Times in names of files."""
 SPAN = {"from": f"{START:%Y-%m-%dT%H:%M:%SZ}", "to": f"{END:%Y-%m-%dT%H:%M:%SZ}"}
