@@ -9,8 +9,8 @@ from tailrace_pages import queries
 EXACT = ("overview", "latencies", "list")
 """Queries with a shorter text for short ranges (query_files.of_range), whose rows are compared."""
 HOUR = timedelta(hours=1)
-END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=2)
-"""Two days ago at a full hour: no result depends on the time of the test."""
+END = datetime.now(UTC).replace(hour=15, minute=0, second=0, microsecond=0) - timedelta(days=2)
+"""Two days ago at a fixed hour: no result depends on the time of the test."""
 START = END - 2 * HOUR
 IT, OTHER, OLD = 0xFFFF_0000_0000_0001, 2, 3
 TEXT = "select id from `orders` where id = ?"

@@ -43,7 +43,6 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
             ),
             *(
                 "table_sizes",
-                "pull_costs",
                 "metadata_lock_waits",
                 "digest_samples",
                 "performance_schema_records",
@@ -55,7 +54,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
             *("ledger", "gap_repairs", "dead_letters", "server_snapshots", "server_facts", "server_changes"),
-            *("rule_coverage", "signed_ranges", "listed_logs"),
+            *("rule_coverage", "signed_ranges", "listed_logs", "pull_costs"),
         ),
         _SERVER,
     ),
