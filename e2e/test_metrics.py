@@ -66,13 +66,16 @@ def scraped(stack: Stack, path: str) -> dict[str, Metric]:
     written = {re.split("[{ ]", line)[0] for line in text.splitlines() if not line.startswith("#")}
     families = list(text_string_to_metric_families(text))
     assert families
-    return {_name(family, written): family for family in families}
+    typed = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
+    return {_name(family, written | typed): family for family in families}
 
 
 def _name(family: Metric, written: set[str]) -> str:
-    """The parser gives every counter an ending `_total`, ClickHouse's too, which have none."""
+    """The parser gives every counter an ending `_total`, ClickHouse's too, which have none, and takes it from
+    the name of a family without samples."""
     name = family.samples[0].name if family.samples else family.name
-    return name if name in written or not family.samples else name.removesuffix("_total")
+    names = (name, f"{name}_total", name.removesuffix("_total"))
+    return next(each for each in names if each in written)
 
 
 def documented(path: str) -> set[str]:

@@ -53,7 +53,8 @@ OWN = (
     ("events_statements_histogram_by_digest", "BUCKET_TIMER_LOW", "BUCKET_TIMER_HIGH"),
 )
 """Names in the digests of DIGESTS and BUCKETS."""
-LOGS_TO_TABLE = "SELECT @@GLOBAL.log_output LIKE '%TABLE%' AND @@GLOBAL.slow_query_log AS is_table"
+LOGGING = "SELECT @@GLOBAL.log_output LIKE '%TABLE%' AS is_table, @@GLOBAL.slow_query_log AS is_on"
+LOGGED = "SELECT 1 FROM mysql.slow_log LIMIT 1"
 NOW = "SELECT UNIX_TIMESTAMP(NOW(6)) AS now"
 
 Key = tuple[str, str]
@@ -125,9 +126,14 @@ def write(
 
 
 def logs_to_table(server: Server) -> bool:
-    """Returns whether the server writes its slow log to a table. Raises ServerError."""
-    (row,) = server.rows(LOGS_TO_TABLE)
-    return bool(row["is_table"])
+    """Returns whether the slow query log is in a table that has rows or gets them. Raises ServerError."""
+    (row,) = server.rows(LOGGING)
+    if not row["is_table"] or row["is_on"]:
+        return bool(row["is_table"])
+    try:
+        return bool(server.rows(LOGGED))
+    except ServerError:  # no permission to read a log that is off
+        return False
 
 
 def seconds_of(text: str) -> float:
