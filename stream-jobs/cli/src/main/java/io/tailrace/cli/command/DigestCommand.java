@@ -175,7 +175,8 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
             names = "--via",
             paramLabel = "WAY",
             description = "What to read from --server: performance_schema (counters of all statements) or log_tables."
-                    + " Default: log_tables if the server writes its slow log to a table, else performance_schema.")
+                    + " Default: log_tables if log_output contains TABLE and the slow log is on or has rows,"
+                    + " else performance_schema.")
     private String via;
 
     @Option(

@@ -135,7 +135,7 @@ public final class Digest {
         return event.getQueryId() == 0 ? List.of(counted.digest()) : List.of(event.getQueryId());
     }
 
-    /** Returns whether the statements are from counters of a server, which knows no users and no times of each. */
+    /** Returns whether the statements come from the counters of a server, which contain neither users nor single times. */
     public boolean isOfCounters() {
         return counterPeriod != null;
     }
