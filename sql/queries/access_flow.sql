@@ -36,7 +36,7 @@ WITH
             SELECT DISTINCT toString(instance) AS server, toString(arrayJoin(tables)) AS name,
                 extract(name, '[.](`(?:[^`]|``)*`|[^`.]+)$') AS short_name
             FROM tailrace.data_access
-            WHERE event_time >= range_start AND event_time < range_end
+            WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
         )
         WHERE short_name != ''
         GROUP BY server, short_name

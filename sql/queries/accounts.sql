@@ -25,7 +25,7 @@ WITH
     ),
     grants_known AS (
         SELECT DISTINCT instance FROM tailrace.server_snapshots
-        WHERE kind = 'grants_global' AND status = 'ok' AND server_snapshots.at < known_end
+        WHERE kind = 'grants_global' AND status = 'ok' AND server_snapshots.at < toDateTime64(known_end, 6, 'UTC')
     )
 SELECT
     {{ end_of_range() }} AS as_of,
@@ -35,7 +35,7 @@ SELECT
         kind = 'role', 'role',
         pseudonyms_in_logs = 'yes' AND (last_use IS NULL OR days_unused >= 90), 'not known',
         last_use IS NOT NULL, if(days_unused >= 90, 'not for 90 days', 'used'),
-        user = '' OR toUnixTimestamp(logs_since) = 0 OR logs_since > known_end - INTERVAL 90 DAY, 'not known',
+        user = '' OR toUnixTimestamp(logs_since) = 0 OR logs_since > toDateTime64(known_end, 6, 'UTC') - INTERVAL 90 DAY, 'not known',
         'never used') AS state,
     last_use, days_unused,
     if(toUnixTimestamp(logs_since) = 0, '(no logs)', toString(toDate(logs_since))) AS logs_begin,

@@ -14,7 +14,7 @@ WITH
             groupUniqArrayIf(20)(if(os_user != '', os_user, proxy_user), os_user != '' OR proxy_user != '') AS its_people,
             count() AS its_records, max(event_time) AS its_last
         FROM tailrace.audit_events
-        WHERE event_time >= range_start AND event_time < range_end AND user != '' AND event_class != 'table'
+        WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC') AND user != '' AND event_class != 'table'
             AND is_account_use
         GROUP BY cluster, instance, user, toStartOfHour(event_time)
     ),

@@ -8,7 +8,7 @@ WITH
     {{ utc(from_dttm) if from_dttm else "now('UTC') - INTERVAL 1 DAY" }} AS range_start,
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     (
-        SELECT min(at) FROM tailrace.ledger WHERE kind = 'CENSUS' AND at >= range_start AND at < range_end
+        SELECT min(at) FROM tailrace.ledger WHERE kind = 'CENSUS' AND at >= range_start AND at < toDateTime64(range_end, 6, 'UTC')
     ) AS first_census,
     dateDiff('second', first_census, least(range_end, now('UTC'))) AS shown,
     arrayFirst(each -> 500 * each >= shown OR each = 86400, [60, 300, 600, 1800, 3600, 2 * 3600, 6 * 3600, 86400]) AS width,
@@ -21,7 +21,7 @@ WITH
             max(ledger.size) AS size,
             max(to_offset) AS read
         FROM tailrace.ledger
-        WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= range_start - INTERVAL 7 DAY AND at < range_end
+        WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= range_start - INTERVAL 7 DAY AND at < toDateTime64(range_end, 6, 'UTC')
         GROUP BY log_id, inode, generation, minute
     ),
     matched AS (
@@ -55,7 +55,7 @@ WITH
             concat(instance, ' · ', if(uniqExact(log) OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
                 AS file
         FROM tailrace.ledger
-        WHERE kind = 'CENSUS' AND at >= range_start AND at < range_end
+        WHERE kind = 'CENSUS' AND at >= range_start AND at < toDateTime64(range_end, 6, 'UTC')
         GROUP BY instance, source, log
     )
 SELECT

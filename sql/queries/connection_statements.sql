@@ -17,5 +17,5 @@ SELECT
     {{ link_to_query('query_id', "'open'") }} AS link
 FROM tailrace.query_events
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
-WHERE event_time >= range_start AND event_time < range_end
+WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
     AND {% if chosen %} toString(query_events.connection_id) IN {{ chosen | where_in }} {% else %} 0 {% endif %}

@@ -35,7 +35,7 @@ SELECT
     if(details[concat(its, '2_query_id')] = '', '',
         {{ link_to_query("details[concat(its, '2_query_id')]", "'second'") }}) AS second_link
 FROM tailrace.error_events
-WHERE event_time >= range_start AND event_time < range_end
+WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
     AND (kind = 'deadlock' OR kind = 'innodb_monitor' AND details['deadlock_rolled_back'] != '')
     AND (first_statement != '' OR second_statement != '' OR rolled_back != '')
 ORDER BY event_time

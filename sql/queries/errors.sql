@@ -39,6 +39,6 @@ SELECT
         tab='TAB-errors-one-connection') }}) AS link,
     if(details['query_id'] = '', '', {{ link_to_query("details['query_id']", "'statement'") }}) AS its_statement
 FROM tailrace.error_events
-WHERE event_time >= range_start AND event_time < range_end
+WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
 {%- endset -%}
 {{ with_empty_buckets(query, 'at') }}

@@ -15,7 +15,7 @@ WITH
         SELECT cluster, facts.instance AS instance, facts.kind AS kind, key, since, attributes
         FROM tailrace.server_facts AS facts FINAL
         INNER JOIN snapshots ON snapshots.instance = facts.instance AND snapshots.kind = facts.kind
-        WHERE facts.since < {to:DateTime('UTC')} AND facts.last_seen >= snapshots.snapshot_at
+        WHERE facts.since < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') AND facts.last_seen >= snapshots.snapshot_at
     ),
     rights AS (
         SELECT instance, attributes['grantee'] AS grantee,

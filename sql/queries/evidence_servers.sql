@@ -46,7 +46,7 @@ WITH
                 AND last_seen >= {from:DateTime('UTC')}) AS general_log_was_off
         FROM tailrace.server_facts
         WHERE (kind = 'audit' AND key = 'auditing' OR kind = 'settings' AND key = 'general_log')
-            AND since < {to:DateTime('UTC')}
+            AND since < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         GROUP BY instance
     ),
     switching AS (
@@ -115,7 +115,7 @@ SELECT
         audit.first_at >= {from:DateTime('UTC')} + INTERVAL 1 MINUTE,
             concat('audit log watched since ', formatDateTime(audit.first_at, '%F %H:%i'), ' UTC',
                 if(records.instance != '' AND records.first_day < toDate(audit.first_at), concat(', records from ', toString(records.first_day)), '')),
-        audit.last_at < {to:DateTime('UTC')} - INTERVAL 2 MINUTE,
+        audit.last_at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC') - INTERVAL 2 MINUTE,
             concat('audit log watched until ', formatDateTime(audit.last_at, '%F %H:%i'), ' UTC'),
         'audited') AS state,
     if(audit.sources = '', later.later_sources, audit.sources) AS audit_sources,

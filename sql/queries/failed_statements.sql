@@ -21,6 +21,6 @@ SELECT
     weight, query_time AS seconds, lock_time AS lock_seconds
 FROM tailrace.query_events
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
-WHERE event_time >= range_start AND event_time < range_end AND has_failed
+WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC') AND has_failed
 {%- endset -%}
 {{ with_empty_buckets(query, 'at') }}

@@ -13,7 +13,7 @@ WITH
     snapshots AS (
         SELECT instance, argMax(status, at) AS last_status, toUnixTimestamp(max(at)) AS snapshot_at
         FROM tailrace.server_snapshots
-        WHERE kind = 'audit' AND at > {now:DateTime('UTC')} - INTERVAL 1 DAY
+        WHERE kind = 'audit' AND at > toDateTime64({now:DateTime('UTC')}, 6, 'UTC') - INTERVAL 1 DAY
         GROUP BY instance
     ),
     auditing AS (
@@ -35,8 +35,8 @@ WITH
     audited AS (
         SELECT instance, toUnixTimestamp(max(event_time)) AS last_at
         FROM tailrace.audit_events
-        WHERE source = 'audit' AND event_time > {now:DateTime('UTC')} - INTERVAL 1 DAY
-            AND event_time < {now:DateTime('UTC')} + INTERVAL 1 HOUR
+        WHERE source = 'audit' AND event_time > toDateTime64({now:DateTime('UTC')}, 6, 'UTC') - INTERVAL 1 DAY
+            AND event_time < toDateTime64({now:DateTime('UTC')}, 6, 'UTC') + INTERVAL 1 HOUR
         GROUP BY instance
     ),
     statements AS (
@@ -47,13 +47,13 @@ WITH
         UNION ALL
         SELECT instance, user, toUnixTimestamp(max(event_time))
         FROM tailrace.audit_events
-        WHERE source = 'general' AND event_class = 'query' AND event_time > {now:DateTime('UTC')} - INTERVAL 1 DAY
-            AND event_time < {now:DateTime('UTC')} + INTERVAL 1 HOUR
+        WHERE source = 'general' AND event_class = 'query' AND event_time > toDateTime64({now:DateTime('UTC')}, 6, 'UTC') - INTERVAL 1 DAY
+            AND event_time < toDateTime64({now:DateTime('UTC')}, 6, 'UTC') + INTERVAL 1 HOUR
         GROUP BY instance, user
         UNION ALL
         SELECT instance, NULL, toUnixTimestamp(max(at))
         FROM tailrace.digest_load_1m
-        WHERE at > {now:DateTime('UTC')} - INTERVAL 1 DAY AND at < {now:DateTime('UTC')} + INTERVAL 1 HOUR AND statements > 0
+        WHERE at > toDateTime64({now:DateTime('UTC')}, 6, 'UTC') - INTERVAL 1 DAY AND at < toDateTime64({now:DateTime('UTC')}, 6, 'UTC') + INTERVAL 1 HOUR AND statements > 0
         GROUP BY instance
     ),
     executed AS (

@@ -5,13 +5,13 @@ WITH
     signed AS (
         SELECT instance, source, log, argMax(host, signed_at) AS signer
         FROM tailrace.signed_ranges
-        WHERE signed_at > {now:DateTime('UTC')} - INTERVAL 7 DAY AND log != ''
+        WHERE signed_at > toDateTime64({now:DateTime('UTC')}, 6, 'UTC') - INTERVAL 7 DAY AND log != ''
         GROUP BY instance, source, log
     ),
     reached AS (
         SELECT instance, source, log, generation, max(to_offset) AS signed_to
         FROM tailrace.signed_ranges
-        WHERE signed_at > {now:DateTime('UTC')} - INTERVAL 7 DAY
+        WHERE signed_at > toDateTime64({now:DateTime('UTC')}, 6, 'UTC') - INTERVAL 7 DAY
         GROUP BY instance, source, log, generation
     ),
     newest AS (

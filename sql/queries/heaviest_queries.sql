@@ -22,7 +22,7 @@ WITH
             query_events.rows_examined * query_events.weight AS rows_examined,
             query_events.rows_sent * query_events.weight AS rows_sent
         FROM tailrace.query_events
-        WHERE exact AND event_time >= range_start AND event_time < range_end
+        WHERE exact AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
         UNION ALL
         SELECT
             hour AS time, cluster, instance, {{ named('database') }}, {{ named('user') }}, query_id, rule_set,

@@ -17,6 +17,6 @@ SELECT
 FROM tailrace.alerts FINAL
 LEFT JOIN done USING (alert_id)
 WHERE NOT silenced
-    AND alerts.event_time >= {from:DateTime('UTC')} AND alerts.event_time < {to:DateTime('UTC')}
+    AND alerts.event_time >= {from:DateTime('UTC')} AND alerts.event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
 ORDER BY alerts.event_time DESC, id
 LIMIT {limit:UInt32}

@@ -25,7 +25,7 @@ SELECT
     toUInt64OrNull(details['lock_waits']) AS lock_waits,
     toUInt64OrNull(details['longest_transaction_seconds']) AS longest_transaction_seconds
 FROM tailrace.error_events
-WHERE event_time >= range_start AND event_time < range_end
+WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
     AND (kind = 'innodb_monitor' OR {{ is_innodb_message() }})
 {%- endset -%}
 {{ with_empty_buckets(query, 'at') }}

@@ -28,7 +28,7 @@ WITH
             weight * ({{ counter('InnoDB_queue_wait') }}) AS queue_wait,
             weight * ({{ counter('InnoDB_pages_distinct', 'Pages_accessed') }}) AS pages
         FROM tailrace.query_events
-        WHERE shown <= 7 * 86400 AND event_time >= range_start AND event_time < range_end
+        WHERE shown <= 7 * 86400 AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
         UNION ALL
         SELECT
             toDateTime64(hour, 6, 'UTC'), cluster, instance, database, user, query_id, rule_set, count, weight,

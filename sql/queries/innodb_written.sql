@@ -27,13 +27,13 @@ FROM (
         countIf(mapContains(attributes, 'InnoDB_IO_r_ops') OR mapContains(attributes, 'Pages_accessed')) AS with_counters,
         0 AS messages, 0 AS monitors, 0 AS all_messages
     FROM tailrace.query_events
-    WHERE event_time >= counted_from AND event_time < range_end
+    WHERE event_time >= counted_from AND event_time < toDateTime64(range_end, 6, 'UTC')
     GROUP BY cluster, instance
     UNION ALL
     SELECT
         cluster, instance, [], 0, 0,
         countIf({{ is_innodb_message() }}), countIf(kind = 'innodb_monitor'), count()
     FROM tailrace.error_events
-    WHERE event_time >= counted_from AND event_time < range_end
+    WHERE event_time >= counted_from AND event_time < toDateTime64(range_end, 6, 'UTC')
     GROUP BY cluster, instance)
 GROUP BY cluster, instance

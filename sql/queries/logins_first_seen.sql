@@ -47,7 +47,7 @@ FROM (
         SELECT
             cluster, instance, toString(audit_events.user), {{ client() }}, event_time, 1, connection_id, toString(program_name)
         FROM tailrace.audit_events
-        WHERE event_time >= toStartOfDay(range_start) AND event_time < range_end AND source = 'audit' AND {{ login() }}
+        WHERE event_time >= toStartOfDay(range_start) AND event_time < toDateTime64(range_end, 6, 'UTC') AND source = 'audit' AND {{ login() }}
         UNION ALL
         SELECT cluster, instance, user, src_ip, event_time, 1, connection_id, program FROM successful_logins WHERE log = 'general'
     ) AS logins

@@ -3,9 +3,9 @@
 -- ones. It reads narrow columns of all alerts once; page_alert_rows.sql then reads the rows of one page.
 WITH
     filtered AS (
-        SELECT alert_id, level, event_time, silenced, event_time < {from:DateTime('UTC')} AS is_older
+        SELECT alert_id, level, event_time, silenced, event_time < toDateTime64({from:DateTime('UTC')}, 6, 'UTC') AS is_older
         FROM tailrace.alerts FINAL
-        WHERE event_time < {to:DateTime('UTC')}
+        WHERE event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
             AND
 {%- include "parts/page_alert_filters.sql" -%}
     ),

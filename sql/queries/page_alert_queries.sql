@@ -10,13 +10,13 @@ WITH
         FROM tailrace.audit_events
         WHERE instance = {instance:String}
             AND event_time >= {from:DateTime('UTC')}
-            AND event_time < {to:DateTime('UTC')}
+            AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
             AND query_id IS NOT NULL
             AND (assumeNotNull(query_id), user) GLOBAL IN (
                 SELECT assumeNotNull(query_id), user FROM tailrace.audit_events
                 WHERE instance = {instance:String}
                     AND event_time >= {from:DateTime('UTC')}
-                    AND event_time < {to:DateTime('UTC')}
+                    AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
                     AND query_id IS NOT NULL
                     AND has({event_ids:Array(String)}, toString(event_id)))),
     slow AS (
@@ -25,7 +25,7 @@ WITH
         FROM tailrace.query_events
         WHERE instance = {instance:String}
             AND event_time >= {from:DateTime('UTC')}
-            AND event_time < {to:DateTime('UTC')}
+            AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
             AND (has({event_ids:Array(String)}, toString(event_id)) OR query_id GLOBAL IN (SELECT id FROM audited WHERE is_named))),
     pairs AS (
         SELECT audited.event_id AS audit_id, slow.event_id AS slow_id, slow.rows_sent AS sent, slow.is_named AS is_counted

@@ -10,13 +10,13 @@ FROM (
     SELECT cluster, instance, connection_id, event_time FROM tailrace.audit_events
     WHERE instance = {instance:String}
         AND event_time >= {from:DateTime('UTC')}
-        AND event_time < {to:DateTime('UTC')}
+        AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND has({event_ids:Array(String)}, toString(event_id))
     UNION ALL
     SELECT cluster, instance, connection_id, event_time FROM tailrace.query_events
     WHERE instance = {instance:String}
         AND event_time >= {from:DateTime('UTC')}
-        AND event_time < {to:DateTime('UTC')}
+        AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND connection_id > 0
         AND has({event_ids:Array(String)}, toString(event_id)))
 GROUP BY cluster, instance, connection_id

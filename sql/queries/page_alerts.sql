@@ -8,7 +8,7 @@ WITH
             user, src_ip, database, program, count AS alert_count
         FROM tailrace.alerts FINAL
         WHERE event_time >= {from:DateTime('UTC')}
-            AND event_time < {to:DateTime('UTC')}
+            AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
             AND
 {%- include "parts/page_alert_filters.sql" -%}
     ),

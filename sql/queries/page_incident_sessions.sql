@@ -1,6 +1,6 @@
 {%- set its -%}
     has({servers:Array(String)}, toString(instance)) AND has({users:Array(String)}, toString(user))
-        AND event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+        AND event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND has(arrayZip({servers:Array(String)}, {connections:Array(UInt64)}), (toString(instance), connection_id))
 {%- endset -%}
 -- What sessions did: the number of their statements in the log that has most of them, and the rows sent by the `timed` statements

@@ -7,15 +7,15 @@ WITH
 SELECT name, (SELECT max(length(event_ids) >= 100 OR events > length(event_ids)) FROM its_alerts) AS is_cut
 FROM (
     SELECT toString(user) AS name, event_time FROM tailrace.audit_events
-    WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+    WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND event_id GLOBAL IN (SELECT event_id FROM its_events)
     UNION ALL
     SELECT toString(user) AS name, event_time FROM tailrace.query_events
-    WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+    WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND event_id GLOBAL IN (SELECT event_id FROM its_events)
     UNION ALL
     SELECT toString(user) AS name, event_time FROM tailrace.error_events
-    WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+    WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND event_id GLOBAL IN (SELECT event_id FROM its_events))
 WHERE name != ''
 GROUP BY name

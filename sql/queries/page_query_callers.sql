@@ -12,7 +12,7 @@ FROM (
         sum(weight) AS executions, sum(query_time * weight) AS total_seconds
     FROM tailrace.query_events
     WHERE query_id IN {query_ids:Array(UInt64)}
-        AND event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+        AND event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND ({cluster:String} = '' OR cluster = {cluster:String})
         AND ({instance:String} = '' OR instance = {instance:String})
     GROUP BY user, name, address, application, endpoint

@@ -27,7 +27,7 @@ SELECT
 FROM tailrace.query_events
 ANY INNER JOIN texts ON texts.id = query_events.query_id
 WHERE query_id IN (SELECT id FROM texts)
-    AND event_time >= {oldest:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+    AND event_time >= {oldest:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     AND ifNull(error_code, 0) = 0
     AND (instance IN (SELECT instance FROM ran) OR cluster != '' AND cluster IN (SELECT cluster FROM ran))
     AND arrayExists(

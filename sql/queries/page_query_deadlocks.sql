@@ -16,7 +16,7 @@ SELECT
     if(is_first, second_id, first_id) AS other_id,
     details[concat(its, if(is_first, '2', '1'), '_statement')] AS other_text
 FROM tailrace.error_events
-WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     AND (kind = 'deadlock' OR kind = 'innodb_monitor' AND details['deadlock_rolled_back'] != '')
     AND (first_id IN {query_ids:Array(UInt64)} OR second_id IN {query_ids:Array(UInt64)})
     AND ({cluster:String} = '' OR cluster = {cluster:String})

@@ -7,19 +7,19 @@ FROM
 (
     SELECT query_id AS id, count() AS count
     FROM tailrace.query_events
-    WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+    WHERE event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND lower(attributes['Query_digest']) = {digest:String}
     GROUP BY id
     UNION ALL
     SELECT query_id AS id, count() AS count
     FROM tailrace.digest_samples FINAL
-    WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
+    WHERE at >= {from:DateTime('UTC')} AND at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND digest = {digest:String} AND query_id > 0
     GROUP BY id
     UNION ALL
     SELECT query_id AS id, count() AS count
     FROM tailrace.performance_schema_records FINAL
-    WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
+    WHERE at >= {from:DateTime('UTC')} AND at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND digest = {digest:String} AND query_id > 0
     GROUP BY id
 )

@@ -5,6 +5,6 @@ SELECT
     arraySort(groupUniqArrayArray(1000)(tables_written)) AS writes
 FROM tailrace.query_events
 WHERE query_id IN {query_ids:Array(UInt64)}
-    AND event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+    AND event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     AND ({cluster:String} = '' OR cluster = {cluster:String})
     AND ({instance:String} = '' OR instance = {instance:String})

@@ -23,8 +23,8 @@ WITH
     measures AS (
         SELECT
             instance, event_time >= range_start AS is_now,
-            event_time >= before_start AND event_time < before_end AS is_before,
-            shown < 86400 AND event_time >= range_start - 86400 AND event_time < range_start - 86400 + shown AS is_yesterday,
+            event_time >= before_start AND event_time < toDateTime64(before_end, 6, 'UTC') AS is_before,
+            shown < 86400 AND event_time >= range_start - 86400 AND event_time < toDateTime64(range_start - 86400 + shown, 6, 'UTC') AS is_yesterday,
             if(is_now, intDiv(toUInt32(event_time), {width:UInt32}) * {width:UInt32}, 0) AS slot,
             [query_events.query_time] AS seconds, [sum(weight)] AS weights,
             count() AS entries_each, sum(query_events.query_time * weight) AS time_each,

@@ -5,7 +5,7 @@ SELECT
     ratio, median_before, median_after, executions_before, executions_after, rows_examined_before, rows_examined_after
 FROM tailrace.plan_changes FINAL
 WHERE plan_changes.query_id IN {query_ids:Array(UInt64)}
-    AND changed_at >= {from:DateTime('UTC')} AND changed_at < {to:DateTime('UTC')}
+    AND changed_at >= {from:DateTime('UTC')} AND changed_at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     AND ({cluster:String} = '' OR plan_changes.cluster = {cluster:String})
     AND ({instance:String} = '' OR plan_changes.instance = {instance:String})
 ORDER BY changed DESC, server, new_plan

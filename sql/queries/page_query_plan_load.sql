@@ -5,7 +5,7 @@ WITH ran AS (
     SELECT instance, event_time, weight, query_time, toString(plan_hash) AS logged_plan
     FROM tailrace.query_events
     WHERE query_id IN {query_ids:Array(UInt64)}
-        AND event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+        AND event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND ({cluster:String} = '' OR cluster = {cluster:String})
         AND ({instance:String} = '' OR instance = {instance:String}))
 SELECT

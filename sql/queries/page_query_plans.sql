@@ -9,7 +9,7 @@ WITH logged AS (
         min(event_time) AS first_logged, max(event_time) AS last_logged
     FROM tailrace.query_events
     WHERE query_id IN {query_ids:Array(UInt64)} AND query_events.plan_hash != ''
-        AND event_time >= greatest({from:DateTime('UTC')}, {to:DateTime('UTC')} - 7 * 86400) AND event_time < {to:DateTime('UTC')}
+        AND event_time >= greatest({from:DateTime('UTC')}, {to:DateTime('UTC')} - 7 * 86400) AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
     GROUP BY on_server, logged_plan)
 SELECT
     toString(plans.instance) AS server, toString(plans.plan_hash) AS plan_hash, source,
@@ -24,6 +24,6 @@ WHERE plans.query_id IN {query_ids:Array(UInt64)}
     AND ({cluster:String} = '' OR plans.cluster = {cluster:String})
     AND ({instance:String} = '' OR plans.instance = {instance:String})
 GROUP BY server, plan_hash, source
-HAVING last_seen >= {from:DateTime('UTC')} AND first_seen < {to:DateTime('UTC')}
+HAVING last_seen >= {from:DateTime('UTC')} AND first_seen < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
 ORDER BY last_seen DESC, first_seen DESC, server, plan_hash, source
 LIMIT 40

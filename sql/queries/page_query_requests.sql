@@ -10,7 +10,7 @@ WITH
             any(otel_traces.endpoint) AS commented, any(ServiceName) AS caller
         FROM tailrace.otel_traces
         WHERE otel_traces.query_id IN {query_ids:Array(UInt64)} AND otel_traces.query_id != 0
-            AND Timestamp >= {from:DateTime('UTC')} AND Timestamp < {to:DateTime('UTC')}
+            AND Timestamp >= {from:DateTime('UTC')} AND Timestamp < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         GROUP BY TraceId),
     {{ requests("{from:DateTime('UTC')}", "{to:DateTime('UTC')}", 'AND TraceId IN (SELECT trace_id FROM calls)') }}
 SELECT

@@ -8,14 +8,14 @@ WITH (
         SELECT toString(if(application = '', tags['service'], application)) AS name
         FROM tailrace.query_events
         WHERE {to:DateTime('UTC')} - {from:DateTime('UTC')} <= 2 * 86400 AND query_id IN {query_ids:Array(UInt64)}
-            AND event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+            AND event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         GROUP BY name
         HAVING name != '' OR max(tags['version']) != ''
         UNION ALL
         SELECT toString(ServiceName) AS name
         FROM tailrace.otel_traces
         WHERE otel_traces.query_id IN {query_ids:Array(UInt64)} AND otel_traces.query_id != 0
-            AND Timestamp >= {from:DateTime('UTC')} AND Timestamp < {to:DateTime('UTC')}
+            AND Timestamp >= {from:DateTime('UTC')} AND Timestamp < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         GROUP BY name)
 ) AS callers
 SELECT
@@ -27,7 +27,7 @@ FROM (
         min(event_time) AS first, max(event_time) AS last, max(query_id IN {query_ids:Array(UInt64)}) AS of_it
     FROM tailrace.query_events
     WHERE {to:DateTime('UTC')} - {from:DateTime('UTC')} <= 2 * 86400
-        AND event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+        AND event_time >= {from:DateTime('UTC')} AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND (query_events.application = '' OR has(callers, toString(query_events.application)))
         AND tags['version'] != ''
     GROUP BY application, version
@@ -38,7 +38,7 @@ FROM (
         max(otel_traces.query_id IN {query_ids:Array(UInt64)}) AS of_it
     FROM tailrace.otel_traces
     WHERE has(callers, toString(ServiceName))
-        AND Timestamp >= {from:DateTime('UTC')} AND Timestamp < {to:DateTime('UTC')}
+        AND Timestamp >= {from:DateTime('UTC')} AND Timestamp < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND ResourceAttributes['service.version'] != ''
     GROUP BY application, version)
 WHERE has(callers, application)

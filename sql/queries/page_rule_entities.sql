@@ -12,7 +12,7 @@ SELECT
 FROM tailrace.alerts FINAL
 LEFT JOIN done USING (alert_id)
 WHERE alerts.rule_id = {rule:String}
-    AND alerts.event_time >= {from:DateTime('UTC')} AND alerts.event_time < {to:DateTime('UTC')}
+    AND alerts.event_time >= {from:DateTime('UTC')} AND alerts.event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
 GROUP BY entity_key
 ORDER BY entity_alerts DESC, entity_key
 LIMIT {limit:UInt32}

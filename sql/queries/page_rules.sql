@@ -23,7 +23,7 @@ FROM (
         {{ alert_outcome() }} AS outcome
     FROM tailrace.alerts FINAL
     LEFT JOIN done USING (alert_id)
-    WHERE alerts.event_time >= {from:DateTime('UTC')} AND alerts.event_time < {to:DateTime('UTC')}
+    WHERE alerts.event_time >= {from:DateTime('UTC')} AND alerts.event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
         AND ({rule:String} = '' OR alerts.rule_id = {rule:String})
 ) AS rule_alerts
 GROUP BY rule_id, day

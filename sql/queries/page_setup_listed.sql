@@ -36,5 +36,5 @@ WITH
 SELECT cluster, instance, source, log, since AS listed_since,
     if(toUnixTimestamp(last_at) = 0, NULL, toDateTime(last_at, 'UTC')) AS last_arrived_at
 FROM latest
-WHERE last_at < now_at - INTERVAL 7 DAY
+WHERE last_at < toDateTime64(now_at, 6, 'UTC') - INTERVAL 7 DAY
 ORDER BY instance, source, log

@@ -43,8 +43,8 @@ SELECT
     if(toUnixTimestamp(last_read_at) = 0, NULL, toDateTime(last_read_at, 'UTC')) AS read_at,
     greatest(0, toInt64(current.2) - toInt64(frontier_by_generation[current.1])) AS unread_bytes,
     multiIf(
-        census.census_at < now_at - INTERVAL 15 MINUTE, 'silent',
-        unread_bytes > 0 AND last_read_at < now_at - INTERVAL 5 MINUTE, 'behind',
+        census.census_at < toDateTime64(now_at, 6, 'UTC') - INTERVAL 15 MINUTE, 'silent',
+        unread_bytes > 0 AND last_read_at < toDateTime64(now_at, 6, 'UTC') - INTERVAL 5 MINUTE, 'behind',
         'arriving') AS state,
     multiIf(
         state = 'silent', NULL,

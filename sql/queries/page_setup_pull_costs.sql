@@ -4,7 +4,7 @@
 SELECT cluster, instance, source, log, sum(requests) AS requests, sum(received_bytes) AS received_bytes,
     sum(line_bytes) AS line_bytes, toInt64(sum(dateDiff('second', since, at))) AS known_seconds
 FROM tailrace.pull_costs FINAL
-WHERE at > {now:DateTime('UTC')} - INTERVAL 1 DAY AND at <= {now:DateTime('UTC')}
+WHERE at > toDateTime64({now:DateTime('UTC')}, 6, 'UTC') - INTERVAL 1 DAY AND at <= {now:DateTime('UTC')}
     AND ({instance:String} = '' OR instance = {instance:String})
 GROUP BY cluster, instance, source, log
 ORDER BY instance, source, log

@@ -19,4 +19,4 @@ SELECT
     {{ link_to_query('query_id', "'open'") }} AS link
 FROM tailrace.plan_changes FINAL
 LEFT JOIN texts ON texts.id = plan_changes.query_id
-WHERE changed_at >= range_start AND changed_at < range_end
+WHERE changed_at >= range_start AND changed_at < toDateTime64(range_end, 6, 'UTC')

@@ -23,7 +23,7 @@ WITH
         WHERE query_id IN (SELECT query_id FROM tailrace.plans) GROUP BY query_id)
 SELECT
     toDateTime(greatest(
-        load.ran_at, if(last_seen < range_end, last_seen, load.ran_at), if(first_seen < range_end, first_seen, load.ran_at)), 'UTC') AS time,
+        load.ran_at, if(last_seen < toDateTime64(range_end, 6, 'UTC'), last_seen, load.ran_at), if(first_seen < toDateTime64(range_end, 6, 'UTC'), first_seen, load.ran_at)), 'UTC') AS time,
     toDateTime(if(load.executions > 0, least(first_seen, load.ran_from), first_seen), 'UTC') AS first_seen_at,
     plan_rows.cluster AS cluster, plan_rows.instance AS instance, plan_rows.database AS database,
     leftPad(hex(plan_rows.id), 16, '0') AS query_id,

@@ -7,14 +7,14 @@ WITH
     calls AS (
         SELECT * FROM tailrace.otel_traces
         WHERE otel_traces.query_id = chosen AND otel_traces.query_id != 0
-            AND Timestamp >= range_start AND Timestamp < range_end),
+            AND Timestamp >= range_start AND Timestamp < toDateTime64(range_end, 6, 'UTC')),
     {{ requests(of_traces='AND TraceId IN (SELECT TraceId FROM calls)') }},
     logged AS (
         SELECT query_events.trace_id AS trace_id, query_events.span_id AS span_id, max(query_time) AS logged_seconds,
             any(query_events.instance) AS instance
         FROM tailrace.query_events
         WHERE query_events.query_id = chosen AND query_events.trace_id != ''
-            AND event_time >= range_start AND event_time < range_end
+            AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
         GROUP BY query_events.trace_id, query_events.span_id)
 SELECT
     toDateTime(Timestamp, 'UTC') AS time,

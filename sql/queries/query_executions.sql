@@ -21,7 +21,7 @@ WITH
             WHERE since < range_end {{- passes('instance') }})
         WHERE since > first_since AND instance IN (
             SELECT instance FROM tailrace.query_events
-            WHERE query_id GLOBAL IN (SELECT id FROM known_ids) AND event_time >= range_start AND event_time < range_end))
+            WHERE query_id GLOBAL IN (SELECT id FROM known_ids) AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')))
 SELECT
     toDateTime(intDiv(toUInt32(executed_at), width) * width, 'UTC') AS time,
     toDateTime(event_time, 'UTC') AS executed_at,
@@ -56,7 +56,7 @@ ASOF LEFT JOIN (
     FROM tailrace.plan_captures FINAL
     WHERE plan_captures.query_id = chosen AND status = 'ok' AND plan_captures.plan_hash != ''
 ) AS captured ON captured.instance = query_events.instance AND captured.captured_at <= query_events.event_time
-WHERE query_events.query_id GLOBAL IN (SELECT id FROM known_ids) AND event_time >= range_start AND event_time < range_end
+WHERE query_events.query_id GLOBAL IN (SELECT id FROM known_ids) AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
 UNION ALL
 SELECT
     toDateTime(arrayJoin(range(intDiv(toUInt32(range_start), width) * width, toUInt32(range_end), width)), 'UTC') AS time,

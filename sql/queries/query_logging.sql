@@ -12,4 +12,4 @@ SELECT * FROM (
 )
 WHERE instance IN (
         SELECT query_events.instance FROM tailrace.query_events
-        WHERE query_id GLOBAL IN (SELECT id FROM known_ids) AND event_time >= range_start AND event_time < range_end)
+        WHERE query_id GLOBAL IN (SELECT id FROM known_ids) AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC'))

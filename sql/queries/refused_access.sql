@@ -39,7 +39,7 @@ FROM (
     ANY LEFT JOIN (
         SELECT assumeNotNull(query_id) AS query_id, rule_set, fingerprint FROM tailrace.fingerprints
     ) AS texts ON texts.query_id = audit_events.query_id AND texts.rule_set = audit_events.rule_set
-    WHERE audit_events.event_time >= range_start AND audit_events.event_time < range_end
+    WHERE audit_events.event_time >= range_start AND audit_events.event_time < toDateTime64(range_end, 6, 'UTC')
         AND event_class != 'table' AND event_name IN ('', 'status', 'connect', 'change_user')
         AND login_command = ''
         AND status IN {{ all_refusals() }}

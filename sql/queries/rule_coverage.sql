@@ -21,7 +21,7 @@ WITH
         arrayFilter(tag -> match(tag, '^attack\\.[a-z][a-z_-]+$'), tags)) AS tactics,
     fired AS (
         SELECT rule_id, instance,
-            countIf(alerts.event_time >= range_start AND alerts.event_time < range_end) AS in_range,
+            countIf(alerts.event_time >= range_start AND alerts.event_time < toDateTime64(range_end, 6, 'UTC')) AS in_range,
             max(alerts.event_time) AS last
         FROM tailrace.alerts FINAL
         GROUP BY rule_id, instance

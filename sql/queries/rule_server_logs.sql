@@ -20,16 +20,16 @@ FROM (
     SELECT cluster, instance, toString(source) AS log, toString(event_class) AS event_class,
         count() AS record_count, max(audit_events.event_time) AS last_seen
     FROM tailrace.audit_events
-    WHERE audit_events.event_time >= range_start AND audit_events.event_time < range_end
+    WHERE audit_events.event_time >= range_start AND audit_events.event_time < toDateTime64(range_end, 6, 'UTC')
     GROUP BY cluster, instance, log, event_class
     UNION ALL
     SELECT cluster, instance, 'slowlog', 'query', count(), max(query_events.event_time)
     FROM tailrace.query_events
-    WHERE query_events.event_time >= range_start AND query_events.event_time < range_end
+    WHERE query_events.event_time >= range_start AND query_events.event_time < toDateTime64(range_end, 6, 'UTC')
     GROUP BY cluster, instance
     UNION ALL
     SELECT cluster, instance, 'errorlog', 'message', count(), max(error_events.event_time)
     FROM tailrace.error_events
-    WHERE error_events.event_time >= range_start AND error_events.event_time < range_end
+    WHERE error_events.event_time >= range_start AND error_events.event_time < toDateTime64(range_end, 6, 'UTC')
     GROUP BY cluster, instance
 ) AS classes

@@ -15,5 +15,5 @@ SELECT
     {{ link_to_query('query_id', "'Query detail'") }} AS link
 FROM tailrace.query_samples
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
-WHERE event_time >= range_start AND event_time < range_end
+WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
 GROUP BY query_id, cluster, instance, database

@@ -12,7 +12,7 @@ SELECT
     toValidUTF8(statement) AS statement,
     trace_id
 FROM tailrace.query_samples
-WHERE event_time >= range_start AND event_time < range_end
+WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
 {%- if filter_values('query_id') %}
     AND query_samples.query_id IN (
         SELECT reinterpretAsUInt64(reverse(unhex(arrayJoin(array{{ filter_values('query_id') | where_in }})))))

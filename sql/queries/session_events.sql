@@ -12,7 +12,7 @@ WITH
         SELECT event_id, arrayMap(class -> toString(class), data_class) AS classes
         FROM tailrace.data_access FINAL
         WHERE instance = chosen.1 AND connection_id = chosen.2
-            AND data_access.event_time >= range_start AND data_access.event_time < range_end),
+            AND data_access.event_time >= range_start AND data_access.event_time < toDateTime64(range_end, 6, 'UTC')),
     classified AS (
         SELECT
             its.*,
@@ -24,7 +24,7 @@ WITH
     multiIf(length <= 60, 1, length <= 600, 10, length <= 3600, 60, length <= 6 * 3600, 300, 3600) AS width
 SELECT
     toDateTime(intDiv(toUInt32(its.event_time), width) * width, 'UTC') AS time,
-    its.event_time AS event_time, generation, entry_offset,
+    identity(its.event_time) AS event_time, generation, entry_offset,
     cluster, instance, toString(its.connection_id) AS connection_id,
     anyIf(its.user, its.user != '') OVER () AS user,
     anyIf(its.src_ip, its.src_ip != '(unknown)') OVER () AS src_ip,

@@ -25,4 +25,4 @@ SELECT
     {{ is_latest('instance', 'event_time') }} AS latest,
     {{ logged_by('instance') }} AS logged
 FROM tailrace.query_events
-WHERE event_time >= range_start AND event_time < range_end
+WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')

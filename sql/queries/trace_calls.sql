@@ -18,4 +18,4 @@ SELECT
 FROM tailrace.otel_traces
 LEFT JOIN requests ON requests.trace_id = otel_traces.TraceId
 WHERE (otel_traces.query_id != 0 OR otel_traces.fingerprint != '')
-    AND Timestamp >= range_start AND Timestamp < range_end
+    AND Timestamp >= range_start AND Timestamp < toDateTime64(range_end, 6, 'UTC')

@@ -14,7 +14,7 @@
 {%- macro change(now, before, needs_all, few='') -%}
     multiIf(
         began = 0 OR began >= range_start, 'no data before',
-        {% if needs_all %}began > before_start + intDiv(shown, 10), 'incomplete before',{% endif %}
+        {% if needs_all %}began > toDateTime64(before_start, 6, 'UTC') + intDiv(shown, 10), 'incomplete before',{% endif %}
         requests_before = 0, 'new', {{ few }}
         {{ before }} = 0, if({{ now }} = 0, 'unchanged', 'new'),
         {{ now }} / {{ before }} >= 10, concat(toString(round({{ now }} / {{ before }})), '×'),
@@ -30,7 +30,7 @@ WITH
     services AS (
         SELECT toString(ServiceName) AS sender, min(Timestamp) AS began
         FROM tailrace.otel_traces
-        WHERE Timestamp >= before_start - shown AND Timestamp < range_start
+        WHERE Timestamp >= before_start - shown AND Timestamp < toDateTime64(range_start, 6, 'UTC')
         GROUP BY sender),
     calls AS (
         SELECT
@@ -42,7 +42,7 @@ WITH
         FROM tailrace.otel_traces
         LEFT JOIN requests ON requests.trace_id = otel_traces.TraceId
         WHERE (otel_traces.query_id != 0 OR otel_traces.fingerprint != '')
-            AND Timestamp >= before_start AND Timestamp < range_end AND (Timestamp < before_end OR Timestamp >= range_start)
+            AND Timestamp >= before_start AND Timestamp < toDateTime64(range_end, 6, 'UTC') AND (Timestamp < toDateTime64(before_end, 6, 'UTC') OR Timestamp >= range_start)
             {{ filtered('service') }}{{ filtered('endpoint') }}{{ filtered('query_id') }}{{ filtered('trace_id') }}),
     of_requests AS (
         SELECT service, endpoint, trace_id, is_now, sum(seconds) AS its_seconds, count() AS its_calls, sum(has_failed) AS its_failures

@@ -19,7 +19,7 @@ WITH
             count() AS repeats,
             sum(Duration) / 1e9 AS seconds
         FROM tailrace.otel_traces
-        WHERE otel_traces.query_id != 0 AND Timestamp >= range_start AND Timestamp < range_end
+        WHERE otel_traces.query_id != 0 AND Timestamp >= range_start AND Timestamp < toDateTime64(range_end, 6, 'UTC')
         GROUP BY TraceId, otel_traces.query_id
         HAVING repeats >= 5)
 SELECT

@@ -13,10 +13,10 @@ WITH
             argMinIf(otel_traces.endpoint, Timestamp, SpanKind IN ('Server', 'Consumer')) AS served,
             argMin(ServiceName, Timestamp) AS root_service
         FROM tailrace.otel_traces
-        WHERE Timestamp >= range_start - 3600 AND Timestamp < range_end + 600
+        WHERE Timestamp >= range_start - 3600 AND Timestamp < toDateTime64(range_end, 6, 'UTC') + 600
             AND TraceId IN (
                 SELECT query_events.trace_id FROM tailrace.query_events
-                WHERE query_events.trace_id != '' AND event_time >= range_start AND event_time < range_end)
+                WHERE query_events.trace_id != '' AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC'))
         GROUP BY TraceId)
 SELECT
     toDateTime(event_time, 'UTC') AS time,
@@ -37,4 +37,4 @@ SELECT
 FROM tailrace.query_events
 LEFT JOIN traces USING (trace_id)
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
-WHERE trace_id != '' AND event_time >= range_start AND event_time < range_end
+WHERE trace_id != '' AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')

@@ -131,14 +131,18 @@ def chart_queries() -> list[str]:
 
 def asked(server: Server, name: str, text: str) -> Counter[str]:
     """Returns the rows of a query in any order, numbers rounded; or ClickHouse's error code for it."""
-    own = next((each for prefix, each in PARAMETERS_OF.items() if name.startswith(prefix)), {})
-    known = {**PARAMETERS, **own}
-    parameters = {each: known.get(each, 7) for each in re.findall(r"\{(\w+):[A-Z]", text)}
     try:
-        rows = server.user("admin").rows(text, parameters)
+        rows = server.user("admin").rows(text, parameters_of(name, text))
     except ClickHouseError as error:
         return Counter([f"refused with {error.code}"])
     return Counter(str({name: rounded(each) for name, each in row.items()}) for row in rows)
+
+
+def parameters_of(name: str, text: str) -> dict[str, object]:
+    """Returns a value for each parameter of a query."""
+    own = next((each for prefix, each in PARAMETERS_OF.items() if name.startswith(prefix)), {})
+    known = {**PARAMETERS, **own}
+    return {each: known.get(each, 7) for each in re.findall(r"\{(\w+):[A-Z]", text)}
 
 
 def check_result(name: str, answer: Counter[str]) -> None:
@@ -155,6 +159,7 @@ PARAMETERS = {
     "from": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
     "to": f"{NOW + timedelta(minutes=1):%Y-%m-%d %H:%M:%S}",
     "now": f"{NOW:%Y-%m-%d %H:%M:%S}",
+    "since": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
     "oldest": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
     "through": 1000,
     "period": 0,
@@ -171,10 +176,11 @@ PARAMETERS = {
 """Parameters of all queries; other numbers are 7."""
 
 PARAMETERS_OF = {
-    "rule_outcomes": {"rule": "", "since": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}"},
+    "rule_outcomes": {"rule": ""},
     "alert_risk": {"kind": "", "name": ""},
     "page_rule_entities": {"rule": "rule_id1"},
     "page_event_pseudonyms": {"event_ids": "[]"},
+    "page_alerts_newest": {"since": 0},
     "page_rule": {"rule": "", "by_day": 0},
     "page_alert": {
         **dict.fromkeys(("level", "cluster", "rule", "field", "value"), ""),

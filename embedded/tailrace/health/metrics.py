@@ -35,7 +35,7 @@ RECENT_DEAD_LETTERS = """
 SELECT instance, source, code, count() AS letters
 FROM tailrace.dead_letters FINAL
 WHERE NOT superseded AND ingested_at > now() - {seconds:UInt32}
-    AND rejected_at > now() - {seconds:UInt32} - 86400
+    AND rejected_at > now64(6) - {seconds:UInt32} - 86400
 GROUP BY instance, source, code
 """
 

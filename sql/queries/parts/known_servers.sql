@@ -22,7 +22,7 @@
         SELECT instance, toDateTime(max(last_at), 'UTC') AS removed_at
         FROM (
             SELECT instance, argMax(action, at) AS last_action, max(at) AS last_at FROM tailrace.listed_logs
-            WHERE at < {to:DateTime('UTC')}
+            WHERE at < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
             GROUP BY instance, source, log, host)
         GROUP BY instance
         HAVING countIf(last_action = 'listed') = 0

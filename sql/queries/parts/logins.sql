@@ -24,12 +24,12 @@
     audited_hours AS (
         SELECT DISTINCT instance, toStartOfHour(audit_events.event_time)
         FROM tailrace.audit_events
-        WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
+        WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < toDateTime64(range_end, 6, 'UTC')
             AND event_class = 'connection' AND source = 'audit' {{ of_servers }}),
     refused_by_general AS (
         SELECT DISTINCT instance, connection_id, user
         FROM tailrace.audit_events
-        WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
+        WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < toDateTime64(range_end, 6, 'UTC')
             AND event_class = 'connection' AND source = 'general' AND login_result = 'failure' {{ of_servers }}),
     successful_logins AS (
         SELECT
@@ -37,7 +37,7 @@
             toString(audit_events.user) AS user, {{ client() }} AS src_ip, toString(database) AS database,
             toString(program_name) AS program, connection_id, toString(connection_type) AS connection_type
         FROM tailrace.audit_events
-        WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
+        WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < toDateTime64(range_end, 6, 'UTC')
             AND event_class = 'connection' AND login_kind = 'connect' AND NOT has_failed
             {{ of_servers }}
             AND (source = 'audit'

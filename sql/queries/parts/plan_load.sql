@@ -3,8 +3,8 @@
 {#- Whether a plan was in use in the range: executions are exact, but tailrace.plans is written at most once an hour of the job,
     so `last_seen` can be early by hours when old logs are read. `ran` is a time of an execution, 1970 if there is none. -#}
 {%- macro in_use(ran, first_seen, last_seen) -%}
-    ({{ ran }} >= range_start OR {{ last_seen }} >= range_start AND {{ last_seen }} < range_end
-        OR {{ first_seen }} >= range_start AND {{ first_seen }} < range_end)
+    ({{ ran }} >= range_start OR {{ last_seen }} >= range_start AND {{ last_seen }} < toDateTime64(range_end, 6, 'UTC')
+        OR {{ first_seen }} >= range_start AND {{ first_seen }} < toDateTime64(range_end, 6, 'UTC'))
 {%- endmacro -%}
 {%- macro plan_load() -%}
         SELECT
@@ -16,7 +16,7 @@
                 sum(weight) AS executions, sum(weight * query_time) AS seconds,
                 min(event_time) AS ran_from, max(event_time) AS ran_at
             FROM tailrace.query_events
-            WHERE plan_hash != '' AND event_time >= range_start AND event_time < range_end
+            WHERE plan_hash != '' AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
             GROUP BY query_events.instance, query_events.query_id, plan_hash
             UNION ALL
             SELECT
@@ -26,7 +26,7 @@
             FROM (
                 SELECT instance, query_id, event_time, weight, query_time
                 FROM tailrace.query_events
-                WHERE plan_hash = '' AND event_time >= range_start AND event_time < range_end
+                WHERE plan_hash = '' AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
                     AND (instance, query_id) IN (SELECT instance, query_id FROM tailrace.plan_captures)
             ) AS ran
             ASOF JOIN (

@@ -15,16 +15,16 @@
             toUUIDOrZero(arrayJoin(event_ids)) AS event_id, alert_id,
             indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) AS level_rank
         FROM tailrace.alerts FINAL
-        WHERE alerts.event_time >= range_start AND alerts.window_from < range_end),
+        WHERE alerts.event_time >= range_start AND alerts.window_from < toDateTime64(range_end, 6, 'UTC')),
     alerted_records AS (
         SELECT event_time, instance, connection_id, alert_id, level_rank
         FROM (
             SELECT event_time, instance, connection_id, event_id FROM tailrace.audit_events
-            WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0
+            WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC') AND connection_id != 0
                 AND event_id IN (SELECT event_id FROM alerted) {{ wanted('connection_id') }}
             UNION ALL
             SELECT event_time, instance, connection_id, event_id FROM tailrace.query_events
-            WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0
+            WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC') AND connection_id != 0
                 AND event_id IN (SELECT event_id FROM alerted) {{ wanted('connection_id') }}
         ) AS named
         INNER JOIN alerted USING (event_id))
@@ -41,7 +41,7 @@
                 FROM alerted_records GROUP BY instance, connection_id
                 UNION ALL
                 SELECT instance, connection_id, 1, max(event_time) FROM tailrace.audit_events
-                WHERE event_time >= range_start AND event_time < range_end AND connection_id != 0 AND has_failed
+                WHERE event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC') AND connection_id != 0 AND has_failed
                     {{- wanted('connection_id') }}
                 GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }})
             GROUP BY instance, connection_id
@@ -58,13 +58,13 @@
                 UNION ALL
                 SELECT toString(instance), connection_id, 0, max(event_time) FROM tailrace.audit_events
                 WHERE length(notable_connections) < {{ most }} AND event_class = 'connection'
-                    AND event_time >= range_start AND event_time < range_end AND connection_id != 0
+                    AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC') AND connection_id != 0
                     {{- wanted('connection_id') }}
                 GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }}
                 UNION ALL
                 SELECT toString(instance), connection_id, 0, max(event_time) FROM tailrace.query_events
                 WHERE length(notable_connections) < {{ most }}
-                    AND event_time >= range_start AND event_time < range_end AND connection_id != 0
+                    AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC') AND connection_id != 0
                     {{- wanted('connection_id') }}
                 GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }})
             GROUP BY name, connection_id
@@ -86,7 +86,7 @@
             arrayMap(name -> toString(name), arrayDistinct(arrayConcat(tables_read, tables_written))) AS tables,
             toString(object) AS object, NULL AS seconds, NULL AS rows_sent, '' AS message
         FROM tailrace.audit_events
-        WHERE audit_events.event_time >= range_start AND audit_events.event_time < range_end
+        WHERE audit_events.event_time >= range_start AND audit_events.event_time < toDateTime64(range_end, 6, 'UTC')
             AND (instance, connection_id) IN (SELECT arrayJoin({{ connections }}))
         UNION ALL
         SELECT
@@ -96,7 +96,7 @@
             arrayMap(name -> toString(name), arrayDistinct(arrayConcat(tables_read, tables_written))),
             '', query_time, query_events.rows_sent, ''
         FROM tailrace.query_events
-        WHERE query_events.event_time >= range_start AND query_events.event_time < range_end
+        WHERE query_events.event_time >= range_start AND query_events.event_time < toDateTime64(range_end, 6, 'UTC')
             AND (instance, connection_id) IN (SELECT arrayJoin({{ connections }}))
         UNION ALL
         SELECT
@@ -104,7 +104,7 @@
             toString(user), {{ client() }}, '', '', toString(database), 'message', toString(kind), '', '', kind = 'access_denied', false,
             if(kind = 'access_denied', '1045', ''), NULL, '', 0, [], '', NULL, NULL, message
         FROM tailrace.error_events
-        WHERE error_events.event_time >= range_start AND error_events.event_time < range_end
+        WHERE error_events.event_time >= range_start AND error_events.event_time < toDateTime64(range_end, 6, 'UTC')
             AND (instance, thread_id) IN (SELECT arrayJoin({{ connections }}))),
     logins_marked AS (
         SELECT
@@ -132,7 +132,7 @@
 {%- endmacro -%}
 {#- Alerts that may be related to a session of the range, for a WHERE. -#}
 {%- macro is_alert_of_range() -%}
-    alerts.event_time >= range_start - INTERVAL 15 MINUTE AND alerts.window_from < range_end
+    alerts.event_time >= range_start - INTERVAL 15 MINUTE AND alerts.window_from < toDateTime64(range_end, 6, 'UTC')
 {%- endmacro -%}
 {#- Statements in two logs count once: for each session, the log with the most statements counts. -#}
 {%- macro most_of_a_log(condition) -%}

@@ -31,12 +31,12 @@
     ,
     measures AS (
         SELECT
-            cluster, instance, query_id, query_events.event_time < range_start AS was_before,
+            cluster, instance, query_id, query_events.event_time < toDateTime64(range_start, 6, 'UTC') AS was_before,
             query_events.query_time AS seconds, 1 AS entries, query_events.weight AS executions,
             query_events.query_time * query_events.weight AS total, query_events.lock_time * query_events.weight AS locked
         FROM tailrace.query_events
-        WHERE shown <= 86400 AND event_time >= before_start AND event_time < range_end
-            AND (event_time < before_end OR event_time >= range_start) {{- conditions }}
+        WHERE shown <= 86400 AND event_time >= before_start AND event_time < toDateTime64(range_end, 6, 'UTC')
+            AND (event_time < toDateTime64(before_end, 6, 'UTC') OR event_time >= range_start) {{- conditions }}
         UNION ALL
         SELECT
             cluster, instance, query_id, hour < range_start, query_time_of_bucket, count, weight, query_time, lock_time

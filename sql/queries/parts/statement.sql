@@ -55,14 +55,14 @@
         SELECT instance, cluster, event_time, weight, query_time, rows_examined, toString(plan_hash) AS plan_hash
         FROM tailrace.query_events
         WHERE query_events.query_id = chosen AND plan_hash != ''
-            AND event_time >= range_start AND event_time < range_end
+            AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
         UNION ALL
         SELECT ran.instance, ran.cluster, event_time, weight, query_time, rows_examined, captured.plan_hash
         FROM (
             SELECT instance, cluster, event_time, weight, query_time, rows_examined
             FROM tailrace.query_events
             WHERE query_events.query_id = chosen AND plan_hash = ''
-                AND event_time >= range_start AND event_time < range_end
+                AND event_time >= range_start AND event_time < toDateTime64(range_end, 6, 'UTC')
         ) AS ran
         ASOF JOIN (
             SELECT instance, captured_at, toString(plan_hash) AS plan_hash

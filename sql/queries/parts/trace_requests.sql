@@ -9,7 +9,7 @@
             argMin(otel_traces.endpoint, Timestamp) AS served,
             argMin(ServiceName, Timestamp) AS root_service
         FROM tailrace.otel_traces
-        WHERE SpanKind IN ('Server', 'Consumer') AND Timestamp >= {{ since }} - 600 AND Timestamp < {{ until }} + 600
+        WHERE SpanKind IN ('Server', 'Consumer') AND Timestamp >= {{ since }} - 600 AND Timestamp < toDateTime64({{ until }}, 6, 'UTC') + 600
             {{ of_traces }}
         GROUP BY TraceId)
 {%- endmacro -%}

@@ -18,7 +18,7 @@
     if({{ number }} = 0{% for table in tables %} AND (
             SELECT count() FROM (SELECT 1 FROM tailrace.{{ table }} WHERE {{ condition }}
             {%- if at and from_dttm %} AND {{ at }} >= {{ utc(from_dttm) }}{% endif %}
-            {%- if at and to_dttm %} AND {{ at }} < {{ utc(to_dttm) }}{% endif %}
+            {%- if at and to_dttm %} AND {{ at }} < toDateTime64({{ utc(to_dttm) }}, 6, 'UTC'){% endif %}
             {%- for column in filters if filter_values(column) %} AND {{ column }} IN {{ filter_values(column) | where_in }}{% endfor %}
             LIMIT 1)) = 0{% endfor %}, NULL, {{ number }})
 {%- endmacro -%}
@@ -33,7 +33,7 @@
                 each -> NOT has(groupUniqArrayIf((cluster, instance), {{ condition }}), each), groupUniqArray((cluster, instance))))))
         FROM tailrace.{{ table }} WHERE true
             {%- if from_dttm %} AND event_time >= {{ utc(from_dttm) }}{% endif %}
-            {%- if to_dttm %} AND event_time < {{ utc(to_dttm) }}{% endif %}
+            {%- if to_dttm %} AND event_time < toDateTime64({{ utc(to_dttm) }}, 6, 'UTC'){% endif %}
             {%- for column in ['cluster', 'instance'] if filter_values(column) %} AND {{ column }} IN {{ filter_values(column) | where_in }}{% endfor %})
     {%- endset -%}
     concat(if({{ number }} = 0 AND {{ servers }}.1 = 0, 'unknown', {{ grouped(number) }}),

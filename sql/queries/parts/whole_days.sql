@@ -8,8 +8,12 @@
     if({{ end }} = toStartOfDay({{ end }}), none, toStartOfDay({{ end }})) AS partial_day_{{ loop.index }},
     if({{ end }} = toStartOfHour({{ end }}), none, toStartOfHour({{ end }})) AS partial_hour_{{ loop.index }}
 {%- endfor %}
+{#- `event_time` is a DateTime64, see sql/README.md, *Bounds of times*. -#}
+{%- macro before(time, end) -%}
+{{ time }} < {{ "toDateTime64(" ~ end ~ ", 6, 'UTC')" if time == 'event_time' else end }}
+{%- endmacro -%}
 {%- macro in_periods(time) -%}
-{{ time }} >= oldest AND {{ time }} < range_end AND ({{ time }} < before_end OR {{ time }} >= range_start)
+{{ time }} >= oldest AND {{ before(time, 'range_end') }} AND ({{ before(time, 'before_end') }} OR {{ time }} >= range_start)
 {%- endmacro -%}
 {%- macro in_whole_days() -%}
 {{ in_periods('day') }} AND day NOT IN (partial_day_2, partial_day_3, partial_day_4)
@@ -26,10 +30,10 @@
 {%- macro in_partial_hours(or_also='0') -%}
 {{ in_periods('event_time') }}
             AND (
-                event_time >= partial_hour_1 AND event_time < partial_hour_1 + 3600
-                OR event_time >= partial_hour_2 AND event_time < partial_hour_2 + 3600
-                OR event_time >= partial_hour_3 AND event_time < partial_hour_3 + 3600
-                OR event_time >= partial_hour_4 AND event_time < partial_hour_4 + 3600
+                event_time >= partial_hour_1 AND {{ before('event_time', 'partial_hour_1 + 3600') }}
+                OR event_time >= partial_hour_2 AND {{ before('event_time', 'partial_hour_2 + 3600') }}
+                OR event_time >= partial_hour_3 AND {{ before('event_time', 'partial_hour_3 + 3600') }}
+                OR event_time >= partial_hour_4 AND {{ before('event_time', 'partial_hour_4 + 3600') }}
                 OR {{ or_also }})
 {%- endmacro -%}
 {#- The events that are read: all of a short range, for which the template has `exact` and no rollup; without it, those of a range
