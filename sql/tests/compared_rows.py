@@ -116,6 +116,7 @@ WITHOUT_ROWS = {
     ),
     *("ledger_repairs", "canary_rules", "rule_health", "api_token", "api_tokens"),
     *("page_rule_servers", "rule_outcomes", "scheduled_searches", "search_run_attempts", "health_audit"),
+    "health_audit_changes",
     *("search_run_history", "delivery_channels", "schedule_tokens", "ledger_statement_records"),
 }
 """Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
