@@ -16,6 +16,8 @@ TABLES = (
     *("alert_actions", "silences", "reviews", "evidence_exports", "unmasked_looks"),
 )
 """Tables of which the log has each row: append-only, with `event_time` and `ingested_at`."""
+REPLACED = ("alerts",)
+"""Tables of which the log has the hash of each version of a row: a newer row replaces an older one."""
 MISMATCH = "mismatch"
 MINUTE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00Z")
 HEX_32 = re.compile(r"[0-9a-f]{64}")
@@ -35,6 +37,28 @@ class RowsLeaf:
     columns: Sequence[str]
     ingested: Sequence[str] = ()
     """When the rows were stored: [first, end), by which ClickHouse tells the parts of a minute apart."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """A row of a table in which a newer row of the same `key` replaces it. `version` orders the rows of a
+    key; `hash` is the leaf hash of the row in canonical form."""
+
+    key: str
+    minute: str
+    version: int
+    hash: bytes
+
+
+@dataclass(frozen=True)
+class VersionsLeaf:
+    """The versions that were stored in `ingested`, [first, end)."""
+
+    index: int
+    table: str
+    columns: Sequence[str]
+    ingested: Sequence[str]
+    versions: Sequence[Version]
 
 
 @dataclass(frozen=True)
@@ -63,6 +87,7 @@ class Leaves:
 
     rows: dict[tuple[str, str, int], RowsLeaf] = field(default_factory=dict)
     """By table, minute and part."""
+    versions: list[VersionsLeaf] = field(default_factory=list)
     ranges: list[SignedRange] = field(default_factory=list)
     mismatches: list[Mismatch] = field(default_factory=list)
     keys: Mapping[str, HostKey] | None = None
@@ -113,6 +138,24 @@ def _rows(index: int, document: Mapping) -> RowsLeaf:
     return RowsLeaf(index, table, minute, part, rows, bytes.fromhex(root), tuple(map(str, columns)), ingested)
 
 
+def _add_versions(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
+    table, ingested = document["table"], tuple(map(str, document["ingested"]))
+    versions = [_version(*each) for each in document["rows"]]
+    if not TABLE.fullmatch(table) or len(ingested) != 2:
+        raise _MalformedError("table or ingested")
+    columns = tuple(map(str, document["columns"]))
+    leaves.versions.append(VersionsLeaf(index, table, columns, ingested, versions))
+    report.counts["versions of rows"] += len(versions)
+
+
+def _version(key: str, minute: str, version: int, digest: str) -> Version:
+    if not isinstance(key, str) or type(version) is not int:
+        raise _MalformedError("key or version")
+    if not (MINUTE.fullmatch(minute) and HEX_32.fullmatch(digest)):
+        raise _MalformedError("minute or hash")
+    return Version(key, minute, version, bytes.fromhex(digest))
+
+
 def _add_range(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
     try:
         signature = base64.b64decode(document["signature"], validate=True)
@@ -144,4 +187,10 @@ def _add_keys(index: int, document: Mapping, leaves: Leaves, report: Report) -> 
     leaves.keys = {**(leaves.keys or {}), **keys}
 
 
-KINDS = {"rows": _add_rows, "signed_range": _add_range, "range_result": _add_result, "keys": _add_keys}
+KINDS = {
+    "rows": _add_rows,
+    "versions": _add_versions,
+    "signed_range": _add_range,
+    "range_result": _add_result,
+    "keys": _add_keys,
+}

@@ -31,6 +31,7 @@ class Rewinds:
     def __init__(self) -> None:
         self._cells: dict[tuple[str, str], list[_Cell]] = defaultdict(list)
         self._texts: dict[str, str] = {}
+        self._rows: dict[str, dict[str, int]] = defaultdict(dict)
 
     def add(self, lines: Iterable[bytes]) -> None:
         """Adds proven rows of TABLE in canonical form; those of other actions are left out."""
@@ -52,8 +53,17 @@ class Rewinds:
             f"the rewind to checkpoint {int(details['checkpoint'])} by {row['actor']} on {at}Z"
             f" ({row['reason']})"
         )
+        self._rows[str(details["table"])][name] = int(details["rows"])
         for minute, second, rows in cells:
             self._cells[str(details["table"]), minute].append(_Cell(second, rows, name))
+
+    def deleted(self, table: str, missing: int) -> str | None:
+        """Returns which rewinds have deleted rows of a table without minutes; None if they have deleted fewer
+        than `missing`."""
+        found = self._rows.get(table, {})
+        if sum(found.values()) < missing:
+            return None
+        return " and ".join(self._texts[name] for name in found) or None
 
     def explanation(self, leaf: RowsLeaf, missing: int) -> str | None:
         """Returns which rewinds have deleted exactly this number of a leaf's rows; None if none have.

@@ -33,6 +33,10 @@ SETTINGS: Mapping[str, int | str] = {
     "session_timezone": "UTC",
 }
 """Settings of ClickHouse that the form depends on. They are permanent: other values give other hashes."""
+KEYS: Mapping[str, tuple[str, str]] = {
+    "alerts": ("concat(toString(rule_id), '/', toString(alert_id))", "toUnixTimestamp64Micro(updated_at)")
+}
+"""The key and the version of a row in ClickHouse, by table in which a newer row replaces an older one."""
 COLUMN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ESCAPED = re.compile('["\\\\\\x00-\\x1f\u2028\u2029]')
 SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -81,6 +85,15 @@ def query(table: str, columns: Sequence[str], condition: str) -> str:
     """Returns the query whose answer is the canonical form of the rows, one a line; use it with SETTINGS."""
     names = ", ".join(f"`{name}`" for name in checked_columns(columns))
     return f"SELECT {names} FROM {table} WHERE {condition} FORMAT JSONEachRow"
+
+
+def versions_query(table: str, columns: Sequence[str]) -> dict[str, str]:
+    """Returns the parts of a query for the hash of each version of a row: table, key, version, columns and
+    settings."""
+    key, version = KEYS[table]
+    names = ", ".join(f"`{name}`" for name in checked_columns(columns))
+    settings = ", ".join(f"{name} = {value!r}" for name, value in SETTINGS.items())
+    return {"table": table, "key": key, "version": version, "columns": names, "settings": settings}
 
 
 def checked_columns(columns: Iterable[str]) -> list[str]:

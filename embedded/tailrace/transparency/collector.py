@@ -19,7 +19,7 @@ from tailrace.errors import ReportedError
 from tailrace.transparency import leaves, sequences
 from tailrace.transparency.store import Batch, Minute, Store
 from tailrace_verify import rows as canonical_rows
-from tailrace_verify.leaves import TABLES
+from tailrace_verify.leaves import REPLACED, TABLES
 
 RANGES = "signed_ranges"
 KEYS = "keys"
@@ -28,6 +28,7 @@ MAX_ROWS = 500_000
 MAX_CELLS = 200_000
 MAX_RANGES = 20_000
 MAX_PAYLOAD = 60_000
+MAX_VERSIONS = 50_000
 BROKEN, MISMATCH = "broken_chain", "mismatch"
 ANCHORED, MISMATCHED = "sequences ", "mismatches "
 FORGED = ("bad_signature", "unknown_key")
@@ -64,6 +65,15 @@ WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDate
     AND status NOT IN {{forged:Array(String)}}
 ORDER BY second, key, sequence LIMIT {limit}
 """
+VERSIONS = """
+SELECT {key} AS key, toUnixTimestamp(toStartOfMinute(event_time)) AS minute, {version} AS version,
+    lower(hex(SHA256(concat('\\0', formatRowNoNewline('JSONEachRow', {columns}))))) AS hash,
+    toUnixTimestamp(ingested_at) AS second
+FROM tailrace.{table}
+WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')
+ORDER BY second, key, version, hash LIMIT {limit}
+SETTINGS {settings}
+"""
 
 
 class CollectError(ReportedError):
@@ -95,7 +105,7 @@ class Collector:
     ) -> None:
         self._clickhouse, self._store, self._keys_file = clickhouse, store, keys_file
         self._tables = tables
-        self._progress = ReplicaProgress(servers or (clickhouse,), (RANGES, *tables))
+        self._progress = ReplicaProgress(servers or (clickhouse,), (RANGES, *REPLACED, *tables))
 
     def collect(self) -> Batch:
         """Returns the next entries.
@@ -109,6 +119,9 @@ class Collector:
         parts = [self._ranges(batch, until)] if RANGES in columns else []
         parts += [
             self._rows(batch, table, columns[table], until) for table in self._tables if table in columns
+        ]
+        parts += [
+            self._versions(batch, table, columns[table], until) for table in REPLACED if table in columns
         ]
         return Batch(batch.entries, batch.minutes, batch.values, all(parts))
 
@@ -152,7 +165,7 @@ class Collector:
     def _columns(self) -> dict[str, list[str]]:
         """Returns the stored columns by table, without those that are computed from others."""
         columns = defaultdict(list)
-        for row in self._clickhouse.rows(COLUMNS, {"tables": [RANGES, *self._tables]}):
+        for row in self._clickhouse.rows(COLUMNS, {"tables": [RANGES, *REPLACED, *self._tables]}):
             columns[row["table"]].append(row["name"])
         return columns
 
@@ -176,6 +189,19 @@ class Collector:
         )
         batch.values[f"position {RANGES}"] = until
         return len(found) < MAX_RANGES
+
+    def _versions(self, batch: Batch, table: str, columns: Sequence[str], until: int) -> bool:
+        """Adds the versions of rows of a table; returns whether these are all."""
+        position = self._position(table)
+        if until <= position:
+            return True
+        names = canonical_rows.checked_columns(columns)
+        query = VERSIONS.format(limit=MAX_VERSIONS, **canonical_rows.versions_query(table, names))
+        found = self._clickhouse.rows(query, {"from": position, "until": until})
+        until, taken = _whole_seconds(found, until, MAX_VERSIONS)
+        batch.entries.extend(leaves.versions(table, taken, names, (position, until)))
+        batch.values[f"position {table}"] = until
+        return len(found) < MAX_VERSIONS
 
     def _is_new(self, batch: Batch, row: Row) -> bool:
         """Returns whether a signed range is in no leaf yet: the job stores one again if its state changes.
@@ -263,5 +289,5 @@ def _whole_seconds(rows: Sequence[Row], until: int, limit: int) -> tuple[int, Se
         return until, rows
     last = rows[-1]["second"]
     if rows[0]["second"] == last:
-        raise CollectError(f"more than {limit} signed ranges were stored in one second")
+        raise CollectError(f"more than {limit} signed ranges or alerts were stored in one second")
     return last, [row for row in rows if row["second"] != last]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 MAX_KEYS_BYTES = 50_000
+MAX_VERSIONS_BYTES = 50_000
 Json = Mapping[str, object]
 
 
@@ -47,6 +48,30 @@ def rows(
     )
 
 
+def versions(
+    table: str, found: Sequence[Json], columns: Sequence[str], ingested: tuple[int, int]
+) -> Iterator[bytes]:
+    """Yields the entries of rows that newer rows replace; several, if one would be too long.
+
+    `found` has key, minute (seconds since 1970 UTC), version and hash (hex) of each row that was stored in
+    `ingested`.
+    """
+    head = {"type": "versions", "table": table, "columns": list(columns)}
+    head["ingested"] = [iso(second) for second in ingested]
+    part: list[list[object]] = []
+    size = 0
+    for row in found:
+        each = [row["key"], iso(int(row["minute"])), int(row["version"]), row["hash"]]
+        length = len(_entry(each)) + 1
+        if part and size + length > MAX_VERSIONS_BYTES:
+            yield _entry({**head, "rows": part})
+            part, size = [], 0
+        part.append(each)
+        size += length
+    if part:
+        yield _entry({**head, "rows": part})
+
+
 def keys(before: Json, now: Json) -> Iterator[bytes]:
     """Yields entries with the registered keys that are new or changed; several, if one would be too long."""
     part: dict[str, object] = {}
@@ -68,5 +93,5 @@ def iso(second: int) -> str:
     return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _entry(value: Json) -> bytes:
+def _entry(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

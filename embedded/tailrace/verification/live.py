@@ -1,19 +1,19 @@
 """Verifies ClickHouse against the transparency log of this installation."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.plural import counted
-from tailrace.verification import unrecorded
+from tailrace.verification import stored_ranges, stored_versions, unrecorded
 from tailrace.verification.stored_rows import StoredRows, by_table
 from tailrace_verify import check, files, rewinds, rows
 from tailrace_verify.check import Scope
 from tailrace_verify.files import Files
 from tailrace_verify.findings import Report
-from tailrace_verify.leaves import TABLES, RowsLeaf
+from tailrace_verify.leaves import REPLACED, TABLES, Leaves, RowsLeaf
 from tailrace_verify.rewinds import Rewinds
 from tailrace_verify.trust import HOST_KEYS, LOG_KEY, WITNESS_KEYS, Trust
 
@@ -57,7 +57,7 @@ def verify(
     _check_age(report, scope, now)
     stored = StoredRows(clickhouse)
     leaves_of = by_table(held.rows)
-    columns = stored.columns(sorted({*leaves_of, *TABLES}))
+    columns = stored.columns(sorted({*leaves_of, *TABLES, *REPLACED, stored_ranges.TABLE}))
     rewound = _rewinds(
         stored, [leaf for leaf in leaves_of.get(rewinds.TABLE, ()) if _is_readable(leaf, columns)]
     )
@@ -71,7 +71,43 @@ def verify(
     for table in TABLES:
         if table in columns:
             unrecorded.find(stored, table, leaves_of.get(table, ()), scope or Scope(), now, report)
+    _check_replaced(clickhouse, held, columns, _Periods(scope, kept_days), rewound, now, report)
     return report
+
+
+@dataclass(frozen=True)
+class _Periods:
+    """The period by table: of `scope`, and within the retention."""
+
+    scope: Scope | None
+    kept_days: Mapping[str, int]
+
+    def of(self, table: str) -> Scope:
+        return _period(self.scope, self.kept_days.get(table))
+
+
+def _check_replaced(
+    clickhouse: ClickHouse,
+    held: Leaves,
+    columns: Mapping[str, Set[str]],
+    periods: _Periods,
+    rewound: Rewinds,
+    now: datetime,
+    report: Report,
+) -> None:
+    """Verifies tables in which ClickHouse replaces rows: alerts, and signed ranges."""
+    if held.ranges and stored_ranges.TABLE in columns:
+        stored_ranges.find(clickhouse, held.ranges, periods.of(stored_ranges.TABLE), rewound, report)
+    elif held.ranges:
+        report.tampered(CHECK, "signed_ranges is no table with stored rows", table=stored_ranges.TABLE)
+    for table in REPLACED:
+        leaves = [leaf for leaf in held.versions if leaf.table == table]
+        names = {name for leaf in leaves for name in leaf.columns}
+        if missing := sorted(names - columns.get(table, set())):
+            message = f"{table} does not store {', '.join(missing)}: its rows cannot be compared"
+            report.tampered(CHECK, message, table=table)
+        elif leaves:
+            stored_versions.find(clickhouse, table, leaves, periods.of(table), now, report)
 
 
 def _check_age(report: Report, scope: Scope | None, now: datetime) -> None:
