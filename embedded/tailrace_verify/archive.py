@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tailrace_verify import archive_days, archive_lists, check, files, merkle
+from tailrace_verify import archive_days, archive_lists, archive_spans, check, files, merkle
 from tailrace_verify import rows as canonical_rows
 from tailrace_verify.archive_days import (
     DAYS,
@@ -59,6 +59,10 @@ def verify(root: Path, trust: Trust, scope: Scope | None = None) -> Report:
         for day in found:
             until = deleted[day.table, day.day].until if (day.table, day.day) in deleted else EVER
             _DayCheck(root, content, day, proofs.leaves(day), report, until).run()
+        if scope is None:
+            days = {day for _, day in deleted}
+            for folder in archive_spans.find_gaps(content, set(proofs.known), days, report):
+                proofs.examine(folder)
         _find_unlisted(content, found, report)
         archive_lists.find_missing(found, deleted, proofs.known, COVERED, report)
         archive_lists.check_columns(root, content, found, report)
@@ -132,12 +136,16 @@ class _Proofs:
             name = archive_days.file_name(day.table, day.day)
             self.report.undetermined(CHECK, "the archive has no proofs of its rows", file=name)
             return None
-        if folder not in self.known:
-            self.known[folder] = self._examined(folder)
+        self.examine(folder)
         first = f"{day.day}T00:00:00Z"
         return [
             leaf for leaf in self.known[folder] if leaf.table == day.table and leaf.minute[:10] == first[:10]
         ]
+
+    def examine(self, folder: str) -> None:
+        """Verifies the proofs of a directory, unless that was done."""
+        if folder not in self.known:
+            self.known[folder] = self._examined(folder)
 
     def _examined(self, folder: str) -> list[RowsLeaf]:
         found, held = check.examine(self.content.under(f"{folder}/"), self.trust)

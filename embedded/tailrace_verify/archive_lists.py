@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from tailrace_verify.archive_days import TABLES, Day
@@ -37,12 +38,17 @@ def find_missing(
         for part in day.parts
     }
     listed = {(day.table, day.day) for day in found} | {*deleted}
+    reached = _reached(found)
     rows: Counter[Place] = Counter()
     for folder, leaves in leaves_of.items():
         for leaf in leaves:
             place = (leaf.table, leaf.minute[:10])
-            is_wanted = leaf.table in tables and place not in listed and place[1] == folder.split("/")[1]
-            if is_wanted and moment(leaf.ingested[0] if leaf.ingested else leaf.minute) < until[folder]:
+            if leaf.table not in tables or place in listed:
+                continue
+            stored = moment(leaf.ingested[0] if leaf.ingested else leaf.minute)
+            is_of_folder = place[1] == folder.split("/")[1] and folder in until and stored < until[folder]
+            oldest, newest, end = reached.get(leaf.table, ("", "", stored))
+            if is_of_folder or (oldest < place[1] < newest and stored < end):
                 rows[place] += leaf.rows
     known = {table for table, _ in listed}
     for (table, day), count in sorted(rows.items()):
@@ -51,6 +57,16 @@ def find_missing(
             report.incomplete(CHECK, message, table=table, day=day)
         else:
             report.add(NOTED, CHECK, f"{message}, as no other of its table", table=table, day=day)
+
+
+def _reached(found: Sequence[Day]) -> dict[str, tuple[str, str, datetime]]:
+    """Returns the oldest and the newest day by table, and when the last rows of the newest were stored."""
+    reached = {}
+    for table in {day.table for day in found}:
+        of_table = sorted((day for day in found if day.table == table), key=lambda day: day.day)
+        end = max(moment(part.ingested[1]) for part in of_table[-1].parts)
+        reached[table] = (of_table[0].day, of_table[-1].day, end)
+    return reached
 
 
 def check_columns(root: Path, content: Files, found: Sequence[Day], report: Report) -> None:

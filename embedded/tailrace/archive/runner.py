@@ -27,7 +27,7 @@ from tailrace.transparency.log import STORE
 from tailrace.transparency.store import Store
 from tailrace.verification import proofs
 from tailrace.verification.stored_rows import seconds
-from tailrace_verify import archive_days
+from tailrace_verify import archive_days, archive_spans
 from tailrace_verify.archive_days import PROOFS, Day, Part
 from tailrace_verify.check import moment
 
@@ -161,8 +161,10 @@ class Archiver:
             first = moment(f"{day.isoformat()}T00:00:00Z")
             with tempfile.TemporaryDirectory() as directory:
                 target = Path(directory)
+                end = first + timedelta(days=1)
+                after = archive_spans.beginning(self._spans())
                 written = proofs.write(
-                    self._clickhouse, self._home, first, first + timedelta(days=1), target, most_rows=0
+                    self._clickhouse, self._home, first, end, target, most_rows=0, after=after
                 )
                 folder = f"{PROOFS}/{day.isoformat()}/{token}" if written else ""
                 content = target / proofs.TRANSPARENCY
@@ -172,6 +174,11 @@ class Archiver:
                         self._location.write(name, path.read_bytes())
             self._proofs_of[day] = folder
         return self._proofs_of[day]
+
+    def _spans(self) -> list[archive_spans.Span]:
+        """Returns the leaves of the log whose proofs the archive has."""
+        names = (name for name in self._location.names(PROOFS) if name.endswith(f"/{archive_spans.SCOPE}"))
+        return archive_spans.parsed({name: self._location.read(name) for name in names})
 
     def _finish(self, document: Day) -> Day:
         """Publishes a day whose files are in Iceberg."""

@@ -40,8 +40,11 @@ def write(
     end: datetime,
     content: Path,
     most_rows: int = MAX_ROWS,
+    after: int | None = None,
 ) -> Written | None:
     """Writes the proofs of [first, end); returns None if this installation has no transparency log.
+
+    `after` is a leaf from which on all leaves are written, if there are leaves of the period.
 
     Raises ClickHouseError, StoredRowsError, TileError, NoteError, OSError.
     """
@@ -53,7 +56,7 @@ def write(
     size = notes.parse_checkpoint(notes.parse(note).text).size
     held = _leaves_of(Tiles(log.read, size), first, end)
     target = content / TRANSPARENCY
-    span = _span(held.rows.values())
+    span = _span(held.rows.values(), after)
     for name in _names(log, size, span):
         _copy(log, name, target)
     chosen, left_out = _chosen(held, most_rows)
@@ -66,6 +69,7 @@ def write(
         "end": span[1],
         "tables": sorted(by_table(held.rows).keys() - left_out.keys()),
         "left_out": left_out,
+        "after": after,
     }
     (target / check.SCOPE).write_text(json.dumps(scope, indent=1) + "\n")
     return Written(len(held.rows), count, left_out)
@@ -82,9 +86,12 @@ def _leaves_of(log: Tiles, first: datetime, end: datetime) -> Leaves:
     return Leaves(rows=inside)
 
 
-def _span(found: Iterable[RowsLeaf]) -> tuple[int, int]:
+def _span(found: Iterable[RowsLeaf], after: int | None) -> tuple[int, int]:
     indexes = [leaf.index for leaf in found]
-    return (min(indexes), max(indexes) + 1) if indexes else (0, 0)
+    if not indexes:
+        return (0, 0)
+    first = min(indexes)
+    return (first if after is None else min(first, after), max(indexes) + 1)
 
 
 def _names(log: Files, size: int, span: tuple[int, int]) -> Iterator[str]:
