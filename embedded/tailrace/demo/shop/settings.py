@@ -24,8 +24,11 @@ class Captured:
         return self.product == "mariadb"
 
 
+_NO_AUDIT = {"active": "no", "by": "", "not_readable": "", "switched_off_by": "", "file": ""}
+
+
 def _auditing(plugin: str, version: str, file: str) -> dict[str, Attributes]:
-    active = {"active": "yes", "by": plugin, "not_readable": "", "switched_off_by": "", "file": file}
+    active = {**_NO_AUDIT, "active": "yes", "by": plugin, "file": file}
     its = {"library": f"{plugin.lower()}.so", "name": plugin, "status": "ACTIVE", "version": version}
     return {"auditing": active, f"plugin {plugin}": its}
 
@@ -98,7 +101,7 @@ SERVERS = (
         _MARIADB | _SERVER_AUDIT,
         _auditing("SERVER_AUDIT", "1.4", "/var/log/mysql/server_audit.log"),
     ),
-    Captured("shop-db-2", "shop", "mariadb", _MARIADB_VERSION, _MARIADB, {}),
+    Captured("shop-db-2", "shop", "mariadb", _MARIADB_VERSION, _MARIADB, {"auditing": _NO_AUDIT}),
     Captured(
         "catalog-db-1",
         "shop",
