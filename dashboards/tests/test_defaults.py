@@ -23,7 +23,7 @@ DEFAULTS = {
         "big_number_total": {"metric": None, "y_axis_format": "d3format of the metric"},
     },
     "columns": {"user": {"type": "String", "verbose_name": "User"}},
-    "filters": {"Source IP": {"key": "src_ip", "column": "src_ip"}},
+    "filters": {"Client": {"key": "src_ip", "column": "src_ip"}},
     "dashboards": {"metadata": {"color_scheme": "tailrace", "refresh_frequency": 60}},
 }
 DATASET = {
@@ -140,7 +140,7 @@ def test_datasets_and_dashboards_have_defaults(completed):
         {"column_name": "user", "type": "String", "verbose_name": "First user"},
         own,
     ]
-    filters = [{"name": "Source IP", "dataset": "some"}]
+    filters = [{"name": "Client", "dataset": "some"}]
     dashboard = completed("dashboards", {**DASHBOARD, "filters": filters, "without": ["refresh_frequency"]})
     assert dashboard["metadata"] == {"color_scheme": "tailrace"}
     assert dashboard["filters"] == [{"key": "src_ip", "column": "src_ip", **filters[0]}]

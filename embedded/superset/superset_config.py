@@ -349,12 +349,17 @@ def _theme(base: dict, ink: str, link: str) -> dict:
     # are so far apart that their labels do not overlap.
     beside = [{"depth": 0, "label": {"position": "left"}}]
     flows = {"nodeGap": 16, "left": 250, "right": 250, "levels": beside, **_FLOWS}
+    # Half a label, as in `echart_options` of dashboards/defaults.yaml, which this type of chart does not have.
+    for_last_label = {"grid": {"right": 34}}
     return {
         **base,
         "token": {**base["token"], **brand},
         "components": {"Tabs": tabs},
         "echartsOptionsOverrides": still,
-        "echartsOptionsOverridesByChartType": {"sankey_v2": {"series": flows}},
+        "echartsOptionsOverridesByChartType": {
+            "sankey_v2": {"series": flows},
+            "gantt_chart": for_last_label,
+        },
     }
 
 

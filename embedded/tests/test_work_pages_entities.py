@@ -149,7 +149,7 @@ def test_a_number_of_some_servers_says_so():
 
 def test_a_change_is_unknown_if_the_logs_begin_later():
     young = {**ALL_LOGS, "earliest": BEGIN - timedelta(hours=23)}
-    assert noted([bar_of(1, logins=3)], [young])["Logins"] == ("3", "23 Nov unknown")
+    assert noted([bar_of(1, logins=3)], [young])["Logins"] == ("3", "23 Nov not covered")
 
 
 def test_a_change_says_that_the_logs_were_not_watched_in_the_previous_period():

@@ -82,9 +82,9 @@ def test_an_incident_leads_to_its_only_user_and_its_only_client():
     linked = {column.key: column.link for column in incidents.COLUMNS if column.link}
     assert linked["first_rules"] == linked["ended"] == "address"
     row = incidents.row(found, has_entities=True)
-    assert row[linked["users"]].startswith("/tailrace/entities/user/ann/?from=2026-03-01T11%3A00")
+    assert row[linked["first_users"]].startswith("/tailrace/entities/user/ann/?from=2026-03-01T11%3A00")
     assert row[linked["clients"]] == "", "two clients have two pages"
-    assert incidents.row(found)[linked["users"]] == "", "the viewer has no pages of users"
+    assert incidents.row(found)[linked["first_users"]] == "", "the viewer has no pages of users"
 
 
 @pytest.mark.parametrize(

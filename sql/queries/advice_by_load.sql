@@ -38,7 +38,8 @@ SELECT
     load.executions AS executions,
     load.seconds AS seconds,
     load.seconds / nullIf(all_seconds, 0) AS part,
-    {{ link_to_query('query_id', "'open'") }} AS link
+    {{ link_to_query('query_id', "'open'") }} AS link,
+    {{ page_of_statement('query_id', "'show'") }} AS proposal
 FROM advised
 JOIN load ON load.instance = advised.instance AND load.id = advised.id AND load.plan_hash = advised.plan_hash
 LEFT JOIN texts ON texts.id = advised.id

@@ -262,17 +262,17 @@ def test_a_number_is_unknown_without_a_log_that_contains_it(stored, reading):
     found = numbers(reading("user", "ann"))
     assert found["Logins"] == ("unknown", "no audit log or general log in this range")
     assert found["Errors"][0] == "unknown", "its slow log has no errors of statements"
-    assert found["Statements"] == ("10", "previous period unknown")
+    assert found["Statements"] == ("10", "previous period not covered")
     assert found["Refused logins"][0] == "unknown"
 
     stored("query_events", slow(minutes_in(3 * HOUR), user="ann", instance="db2", error_code=0))
-    assert numbers(reading("user", "ann"))["Errors"] == ("0", "previous period unknown")
+    assert numbers(reading("user", "ann"))["Errors"] == ("0", "previous period not covered")
     stored("audit_events", login(minutes_in(2 * HOUR), user="ann"))
     assert numbers(reading("user", "ann"))["Logins"] == (
         "1",
-        "previous period unknown; known for 1 of 2 servers",
+        "previous period not covered; known for 1 of 2 servers",
     )
-    assert numbers(reading("user", "ann", instance="db1"))["Logins"][1] == "previous period unknown"
+    assert numbers(reading("user", "ann", instance="db1"))["Logins"][1] == "previous period not covered"
 
 
 def test_the_sessions_of_a_connection_id(stored, reading):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tailrace_pages import formats
 
-WIDTHS = (4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 60)
+WIDTHS = (4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 60)
 """Possible widths of columns in characters; static/pages.css has a class for each."""
 
 

@@ -180,6 +180,7 @@ def of_kind(kind: str, value: object) -> str:
 KINDS: dict[str, Callable[..., str]] = {
     "text": visible,
     "code": visible,
+    "figure": visible,
     "count": count,
     "number": number,
     "duration": duration,
@@ -191,7 +192,7 @@ KINDS: dict[str, Callable[..., str]] = {
     "severity": text,
     "entity": entity,
 }
-NUMERIC = frozenset({"count", "number", "duration", "bytes", "share"})
+NUMERIC = frozenset({"count", "number", "duration", "bytes", "share", "figure"})
 """Kinds that tables align to the right."""
 
 

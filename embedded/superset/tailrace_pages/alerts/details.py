@@ -233,7 +233,7 @@ def facts(
         ("Rows sent", _all_rows_sent(its_queries), ""),
         ("Detected (UTC)", formats.time(alert["detected_at"]), ""),
         ("Last detected (UTC)", formats.time(alert["updated_at"]), ""),
-        ("Late", "yes: the event arrived after its time" if alert["late"] else "", ""),
+        ("Arrived late", "yes, the event arrived after its time" if alert["late"] else "", ""),
         ("Counted by the rule", formats.count(alert["metric"]), ""),
         *((fact_title(name), fact_value(name, value), "") for name, value in sorted(alert["facts"].items())),
         ("Tactics", _tactics(alert["tags"]), ""),

@@ -18,28 +18,30 @@ if TYPE_CHECKING:
 STATES = ("active", "any")
 RANGE = "7d"
 HOUR = timedelta(hours=1)
-RULES = 2
-"""Rules of an incident that the list names."""
+NAMED = 2
+"""Rules and users of an incident that the list names."""
 SHOWN = 10
 """Values of a fact that are shown before the others are opened."""
 
 COLUMNS = (
     Column("level", "Severity", 14, "severity", note="The highest one of its alerts"),
     Column("first_rules", "Rules", 0, link="address", note="The most severe first"),
-    Column("ended", "Latest event (UTC)", 20, "time", link="address"),
+    Column("ended", "Latest event (UTC)", 18, "time", link="address"),
     Column("seconds", "Lasts", 10, "duration", note="From the begin of the first alert to the latest event"),
     Column("alerts", "Alerts", 6, "count"),
-    Column("users", "Users", 12, link="user_address"),
+    Column("first_users", "Users", 12, link="user_address", note="The page of the incident has all"),
     Column("clients", "Clients", 14, link="client_address"),
     Column("instances", "Instances", 10),
     Column("tactics", "Tactics in order", 20),
-    Column("handled", "State, assigned to", 16, note="To whom its alerts are assigned"),
+    Column("handled", "State, assigned to", 14, note="To whom its alerts are assigned"),
 )
 CSV_COLUMNS = (
     COLUMNS[0],
     Column("began", "First alert begins (UTC)", 20, "time"),
     COLUMNS[2],
-    *COLUMNS[4:-1],
+    COLUMNS[4],
+    Column("users", "Users"),
+    *COLUMNS[6:-1],
     Column("state", "State"),
     Column("assigned", "Assigned to"),
     Column("rules", "Rules"),
@@ -104,6 +106,7 @@ def row(incident: Incident, has_entities: bool = False) -> dict[str, Any]:
         "seconds": (incident.ended - incident.began).total_seconds(),
         "alerts": len(incident.alerts),
         "users": ", ".join(users),
+        "first_users": _first_of(users),
         "user_address": links.user(users[0], span) if has_entities and len(users) == 1 else "",
         "clients": ", ".join(clients),
         "client_address": links.client(clients[0], span) if has_entities and len(clients) == 1 else "",
@@ -118,10 +121,10 @@ def row(incident: Incident, has_entities: bool = False) -> dict[str, Any]:
     }
 
 
-def _first_of(rules: Sequence[str]) -> str:
-    """Names the first rules of an incident, and how many more there are."""
-    further = len(rules) - RULES
-    return ", ".join(rules[:RULES]) + (f" and {further} more" if further > 0 else "")
+def _first_of(names: Sequence[str]) -> str:
+    """Names the first rules or users of an incident, and how many more there are."""
+    further = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {further} more" if further > 0 else "")
 
 
 def assigned(incident: Incident) -> str:

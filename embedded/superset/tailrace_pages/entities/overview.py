@@ -115,7 +115,7 @@ def _change(now: int, before: int, span: TimeRange, doubt: str | None) -> str:
     day = earlier_period.day(span)
     when = f"on {day}" if day else "in the previous period"
     if doubt is None:
-        return f"{day or 'previous period'} unknown"
+        return f"{day or 'previous period'} not covered"
     if before == 0:
         return f"none {when}{doubt}"
     return f"{formats.change(now, before)}, {formats.count(before)} {when}{doubt}"

@@ -243,9 +243,9 @@ _COLUMNS = (
     Column("instance", "Instance", 12),
     Column("session", "Session", 10, link="session_address", note="The connection id"),
     Column("what", "Statement, message or alert", 0, link="address"),
-    Column("shown_rows", "Rows sent", 10, note="Slow query logs contain it, audit logs do not"),
+    Column("shown_rows", "Rows sent", 10, "figure", note="Slow query logs contain it, audit logs do not"),
     Column("classes", "Data classes", 12),
-    Column("error_code", "Error", 8, note="The error code of the server"),
+    Column("error_code", "Error", 8, "figure", note="The error code of the server"),
 )
 _HIDDEN: Mapping[str, Collection[str]] = {
     "user": {"user"},

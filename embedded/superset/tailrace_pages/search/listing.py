@@ -22,18 +22,18 @@ LONGEST_COUNTED = timedelta(days=1)
 UNKNOWN = "(unknown)"
 
 COLUMNS = (
-    Column("time", "Time (UTC)", 20, "time"),
+    Column("time", "Time (UTC)", 18, "time"),
     Column("shown_log", "Log", 10),
     Column("shown_kind", "Kind", 12),
     Column("user", "User", 10, link="user_address"),
     Column("client", "Client", 14, link="client_address"),
     Column("instance", "Instance", 10),
     Column("shown_session", "Session", 8, link="session_address", note="The connection id"),
-    Column("first_table", "Table", 12, link="table_address", note="The first table; the CSV file has all"),
+    Column("first_table", "Table", 10, link="table_address", note="The first table; the CSV file has all"),
     Column("text", "Masked statement, message or alert", 0, "code", link="address"),
-    Column("shown_duration", "Duration", 8, note="Of a slow query; other logs do not have it"),
-    Column("shown_rows", "Rows sent", 10, note="Of a slow query; other logs do not have it"),
-    Column("shown_status", "Error", 6, note="The error code of the server; 0 for success"),
+    Column("shown_duration", "Duration", 8, "figure", note="Of a slow query; other logs do not have it"),
+    Column("shown_rows", "Rows sent", 10, "figure", note="Of a slow query; other logs do not have it"),
+    Column("shown_status", "Error", 6, "figure", note="The error code of the server; 0 for success"),
 )
 FIELDS = (
     Column("names", "Field", 24, "code", note="With its other names"),

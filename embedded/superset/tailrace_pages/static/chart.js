@@ -115,7 +115,7 @@ function inGivenOrder(legend) {
 function draw(element) {
   const { times, series: given, marks = [], stacked = false, width = 0 } = JSON.parse(element.dataset.chart);
   const series = stacked ? stack(given) : given;
-  const axis = { stroke: style('--muted'), grid: { stroke: style('--line'), width: 1 } };
+  const axis = { stroke: style('--muted'), font: `12px ${getComputedStyle(document.body).fontFamily}`, grid: { stroke: style('--line'), width: 1 } };
   element.hidden = false;
   const above = rowsOf(marks) * MARK_LINE;
   const size = () => ({ width: element.clientWidth, height: HEIGHT + above });

@@ -1,13 +1,13 @@
-"""Snapshots of the two MariaDB servers, as collectors/capture takes them: accounts, privileges, settings."""
+"""Snapshots of the servers, as collectors/capture takes them: settings of all servers, and accounts and
+privileges of the two MariaDB servers."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from tailrace.demo.shop.people import CARLA, GRANTED
+from tailrace.demo.shop.settings import SERVERS, Attributes, Captured
 from tailrace.demo.shop.times import DAY, StoryTimes, iso
 
-VERSION = "10.11.19-MariaDB-0+deb12u1-log"
-Attributes = Mapping[str, str]
 Facts = dict[str, Attributes]
 
 ACCOUNTS = (
@@ -33,39 +33,15 @@ PRIVILEGES = {
 }
 ADMINISTRATORS = ("'ben'@'10.20.9.%'", "'root'@'localhost'")
 
-SETTINGS = {
-    "general_log": "OFF",
-    "log_bin": "ON",
-    "log_output": "FILE",
-    "log_warnings": "4",
-    "innodb_print_all_deadlocks": "ON",
-    "log_slow_query": "ON",
-    "slow_query_log": "ON",
-    "log_slow_query_time": "0.000000",
-    "long_query_time": "0.000000",
-    "log_slow_rate_limit": "1",
-    "log_slow_verbosity": "query_plan,explain",
-    "log_slow_slave_statements": "ON",
-    "log_slow_min_examined_row_limit": "0",
-    "min_examined_row_limit": "0",
-    "require_secure_transport": "OFF",
-    "system_time_zone": "UTC",
-    "time_zone": "+00:00",
-}
-AUDIT_SETTINGS = {
-    "server_audit_events": "CONNECT,QUERY",
-    "server_audit_logging": "ON",
-    "server_audit_excl_users": "",
-    "server_audit_incl_users": "",
-    "server_audit_query_log_limit": "65535",
-}
+SOURCE = "shop-db-1"
+"""The server whose accounts change."""
 
 
 def lines(times: StoryTimes) -> Iterator[str]:
-    """Yields the lines of the spool: both servers at the start, and the change of the story day."""
-    for instance in ("shop-db-1", "shop-db-2"):
-        for kind, facts in _kinds(times, instance).items():
-            yield _line(instance, kind, times.start, "start", facts, times.start, [])
+    """Yields the lines of the spool: each server at the start, and the change of the story day."""
+    for server in SERVERS:
+        for kind, facts in _kinds(times, server).items():
+            yield _line(server, kind, times.start, "start", facts, times.start, [])
     granted = times.at(GRANTED) + 30
     account, privilege = (
         _account("carla", "10.20.9.%", granted),
@@ -78,11 +54,12 @@ def lines(times: StoryTimes) -> Iterator[str]:
 
 def _change(times: StoryTimes, at: int, kind: str, facts: Facts, key: str) -> str:
     change = {"key": key, "change": "added", "before": {}, "after": facts[key]}
-    return _line("shop-db-1", kind, at, "change", facts, times.start, [change])
+    (server,) = (each for each in SERVERS if each.instance == SOURCE)
+    return _line(server, kind, at, "change", facts, times.start, [change])
 
 
 def _line(
-    instance: str, kind: str, at: int, reason: str, facts: Facts, since: int, changes: list[dict]
+    server: Captured, kind: str, at: int, reason: str, facts: Facts, since: int, changes: list[dict]
 ) -> str:
     new = {change["key"] for change in changes}
     listed = [
@@ -93,10 +70,10 @@ def _line(
         {
             "v": 1,
             "at": float(at),
-            "cluster": "shop",
-            "instance": instance,
-            "product": "mariadb",
-            "version": VERSION,
+            "cluster": server.cluster,
+            "instance": server.instance,
+            "product": server.product,
+            "version": server.version,
             "kind": kind,
             "reason": reason,
             "status": "ok",
@@ -110,15 +87,25 @@ def _line(
     )
 
 
-def _kinds(times: StoryTimes, instance: str) -> dict[str, Facts]:
-    is_source = instance == "shop-db-1"
-    settings = SETTINGS | (AUDIT_SETTINGS if is_source else {})
+def _kinds(times: StoryTimes, server: Captured) -> dict[str, Facts]:
+    about = {
+        "hostname": server.instance,
+        "port": "3306",
+        "product": server.product,
+        "version": server.version,
+    }
+    found: dict[str, Facts] = {
+        "server": {"server": about},
+        "settings": {key: {"value": value} for key, value in sorted(server.settings.items())},
+        "audit": dict(server.auditing),
+    }
+    if server.has_accounts:
+        found |= _privileges(times) | {"replication": _replication(server.instance == SOURCE)}
+    return found
+
+
+def _privileges(times: StoryTimes) -> dict[str, Facts]:
     return {
-        "server": {
-            "server": {"hostname": instance, "port": "3306", "product": "mariadb", "version": VERSION}
-        },
-        "settings": {key: {"value": value} for key, value in sorted(settings.items())},
-        "audit": _audit() if is_source else {},
         "accounts": _accounts(times),
         "grants_global": {
             f"{grantee} global *.*": _privilege(grantee, "global", "*.*", "ALL PRIVILEGES")
@@ -129,16 +116,6 @@ def _kinds(times: StoryTimes, instance: str) -> dict[str, Facts]:
             for grantee, privileges in PRIVILEGES.items()
         },
         "grants_table": {},
-        "replication": _replication(is_source),
-    }
-
-
-def _audit() -> Facts:
-    active = {"active": "yes", "by": "SERVER_AUDIT", "not_readable": "", "switched_off_by": ""}
-    plugin = {"library": "server_audit.so", "name": "SERVER_AUDIT", "status": "ACTIVE", "version": "1.4"}
-    return {
-        "auditing": {**active, "file": "/var/log/mysql/server_audit.log"},
-        "plugin SERVER_AUDIT": plugin,
     }
 
 
