@@ -27,7 +27,7 @@ from threading import Event, Thread
 from e2e import bench_alerts
 from e2e.comparison import Stored, incomplete
 from e2e.stack import Stack, wait_until
-from e2e.topics import message_count
+from e2e.topics import await_bytes
 from e2e.workload import statements
 from e2e.workload.manifest import LogManifest
 from e2e.workload.shapes import MySql8
@@ -92,10 +92,9 @@ def _measure_file_to_row(stack: Stack, unpacked: Path, instance: str) -> None:
 
 def _measure_kafka_to_row(stack: Stack, unpacked: Path, number: int) -> None:
     log = _watch(stack, unpacked, f"kafka-{number}")
-    before, lines = message_count(stack.settings, TOPIC), unpacked.read_bytes().count(b"\n")
     with _standing_still(stack, "flink"):
         os.link(unpacked, log.path)
-        wait_until(lambda: message_count(stack.settings, TOPIC) >= before + lines, "all lines to be in Kafka")
+        await_bytes(stack.settings, TOPIC, log.instance, unpacked.stat().st_size)
     with Usage(stack) as usage:
         started = time.monotonic()
         _await_all_rows(stack, log)

@@ -14,7 +14,7 @@ from pathlib import Path
 from e2e.bench_pull import LIVE, MB, Answer, entries, rds, serving
 from e2e.pulling.puller import Puller
 from e2e.stack import Stack, wait_until
-from e2e.topics import message_count
+from e2e.topics import await_bytes
 from tailrace.sources.sources_file import Source
 from tailrace_local import kafka as local_kafka
 from tailrace_local.supervisor import procfs
@@ -51,15 +51,13 @@ def of_file(stack: Stack, directory: Path, number: int, megabytes: float) -> tup
     """Lets the collectors ship a file; returns its bytes and their CPU-seconds."""
     written = directory / "written.log"
     written.write_text("".join(entries(megabytes)))
-    lines = written.read_bytes().count(b"\n")
     path = directory / f"file-{number}" / "slow.log"
     path.parent.mkdir()
     stack.watch_sources([Source(path.parent.name, "slowlog", path.resolve(), "bench")])
-    sent = message_count(stack.settings, TOPIC)
 
     def ship() -> None:
         os.link(written, path)
-        wait_until(lambda: message_count(stack.settings, TOPIC) >= sent + lines, "all lines to be in Kafka")
+        await_bytes(stack.settings, TOPIC, path.parent.name, written.stat().st_size)
 
     seconds = spent(lambda: sum(stack.status(name).cpu_seconds for name in COLLECTORS), ship)
     return written.stat().st_size, seconds

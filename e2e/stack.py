@@ -1,18 +1,17 @@
 """A separate real stack for tests, with its home directory and ports, and the shared cache of components."""
 
 import http.client
-import json
 import os
 import signal
 import socket
 import time
-import urllib.request
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
 
+from e2e import collector_state
 from e2e.limits import LIMIT_SECONDS, warn_if_long
 from e2e.workload.writer import LogWriter
 from sql.tests.clickhouse_servers import copy_migrated_store, expect_few_rows
@@ -151,30 +150,10 @@ class Stack:
     def await_healthy(self) -> None:
         wait_until(lambda: control.status(self.home).is_healthy, "all parts to be healthy")
 
-    def lines_queued(self) -> int:
-        """Returns the lines that Fluent Bit has passed to librdkafka's queue since its start.
-
-        Its metrics are some seconds old: they may lack lines.
-        """
-        counts: list[int] = []
-
-        def asked() -> bool:
-            with urllib.request.urlopen(
-                f"{self.status('fluentbit').address}/api/v1/metrics", timeout=60
-            ) as answer:
-                outputs = json.load(answer)["output"]
-            records = {name: output["proc_records"] for name, output in outputs.items()}
-            census = records["kafka-files"]  # a census is also passed to one of the other queues
-            counts.append(sum(records.values()) - 2 * census - records.get("kafka-signed-ranges", 0))
-            return True
-
-        wait_until(asked, "Fluent Bit's metrics")
-        return counts[-1]
-
     def has_queued(self, logs: Iterable[LogWriter]) -> bool:
-        """Returns whether Fluent Bit has passed all lines of these logs to librdkafka's queue. It must have
-        watched only these since its start."""
-        return self.lines_queued() >= sum(map(_lines_of, logs))
+        """Returns whether Fluent Bit has passed all lines of these logs to librdkafka's queue."""
+        files = [file for log in logs for file in log.path.parent.glob(f"{log.path.name}*")]
+        return collector_state.has_queued(self.home.data("fluentbit"), files)
 
     def processes(self, component: str) -> set[int]:
         """Returns the component's process and its descendants."""
@@ -203,11 +182,6 @@ def refusing_port() -> Iterator[int]:
 def source_of(log: LogWriter) -> Source:
     """Returns the log's entry in sources.yaml."""
     return Source(log.instance, log.shape.source, log.path.resolve(), log.cluster, log.shape.tz)
-
-
-def _lines_of(log: LogWriter) -> int:
-    """Returns the lines of the live file and of rotated ones."""
-    return sum(file.read_bytes().count(b"\n") for file in log.path.parent.glob(f"{log.path.name}*"))
 
 
 def wait_until(condition: Callable[[], object], what: str, *, seconds: float = LIMIT_SECONDS) -> None:

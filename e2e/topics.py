@@ -43,7 +43,7 @@ def read_lines(
                 assert message.error() is None, message.error()
                 fields = _fields(message.value()) if message.key() == instance.encode() else {}
                 if "log" in fields:
-                    found.append(_line(message.key(), fields))
+                    found += _lines(message.key(), fields)
     finally:
         consumer.close()
     warn_if_long(time.monotonic() - began, f"{len(found)} lines of {instance}")
@@ -90,19 +90,8 @@ def all_records(settings: Settings, topic: str) -> list[Message]:
     return found
 
 
-def message_count(settings: Settings, topic: str) -> int:
-    """Returns the number of messages of a topic, including deleted ones."""
-    consumer = _consumer(settings, topic)
-    try:
-        return sum(
-            consumer.get_watermark_offsets(place, timeout=LIMIT_SECONDS)[1] for place in consumer.assignment()
-        )
-    finally:
-        consumer.close()
-
-
 def make_topic(settings: Settings, topic: str) -> None:
-    """Returns that number for one partition."""
+    """Creates a topic with one partition."""
     admin = AdminClient({"bootstrap.servers": f"127.0.0.1:{settings.port_kafka}"})
     for made in admin.create_topics([NewTopic(topic, num_partitions=1, replication_factor=1)]).values():
         made.result()
@@ -144,6 +133,26 @@ def _fields(value: bytes) -> dict[str, object]:
     return {name.decode(): content for name, content in msgpack.unpackb(value, raw=True).items()}
 
 
-def _line(key: bytes, fields: dict[str, object]) -> Line:
+def _lines(key: bytes, fields: dict[str, object]) -> list[Line]:
+    """Returns the lines of a message, which may be several."""
     path, offset, log = fields.pop("path"), fields.pop("offset"), fields.pop("log")
-    return Line(key, path.decode(), offset, log, fields)
+    lines = []
+    for text in log.split(b"\n"):
+        lines.append(Line(key, path.decode(), offset, text, fields))
+        offset += len(text) + 1
+    return lines
+
+
+def await_bytes(settings: Settings, topic: str, instance: str, size: int) -> None:
+    """Returns when the message with the last line of a file of this size, in bytes, is in the topic."""
+    consumer = _consumer(settings, topic)
+    began, end = time.monotonic(), 0
+    try:
+        while end < size:
+            assert time.monotonic() - began < LIMIT_SECONDS, f"{end} of {size} bytes of {instance}"
+            for message in consumer.consume(1000, timeout=0.2):
+                fields = _fields(message.value()) if message.key() == instance.encode() else {}
+                if "log" in fields:
+                    end = max(end, fields["offset"] + len(fields["log"]) + 1)
+    finally:
+        consumer.close()

@@ -13,6 +13,7 @@ from tailrace.programs.fluentbit import (
     for_version_1,
     variables_of,
     with_escaped_values,
+    with_joined_lines,
 )
 from tailrace.sources.sources_file import Source
 from tailrace_local.components.fluentbit import FluentBit
@@ -82,3 +83,10 @@ def test_version_1_gets_values_without_quotes_and_no_truncation():
     assert records(old) == ['instance db "1"', "origin slowlog|auto|UTC|shop east"]
     assert "Truncate" not in old
     assert "Skip_Long_Lines   On\n    storage.type" in old
+
+
+def test_only_the_build_of_tailrace_joins_lines():
+    joined = with_joined_lines(for_version_1(configuration()))
+    assert joined.count("Join_Lines        On") == 1
+    assert joined.index("[INPUT]") < joined.index("Join_Lines") < joined.index("[FILTER]")
+    assert "Join_Lines" not in configuration()

@@ -34,6 +34,10 @@ class FluentBitProgram(Program):
         """Returns whether this is Fluent Bit 1, for which the files of collectors/fluent-bit are changed."""
         return False
 
+    def joins_lines(self) -> bool:
+        """Returns whether this is Tailrace's build, in which one record contains several lines."""
+        return False
+
     def prepare(self) -> None:
         listed = active_sources.active_or_listed(self.settings, self.home)
         if findings := too_few_inotify_instances(instances_for(len(listed.logs))):
@@ -58,7 +62,8 @@ class FluentBitProgram(Program):
         name = input_name(source)
         path = directory / f"{name}.conf"
         filled = filled_in(template, variables_of(source, name))
-        path.write_text(for_version_1(filled) if self.is_version_1() else with_escaped_values(filled))
+        adapted = for_version_1(filled) if self.is_version_1() else with_escaped_values(filled)
+        path.write_text(with_joined_lines(adapted) if self.joins_lines() else adapted)
         return path
 
 
@@ -107,3 +112,8 @@ def for_version_1(configuration: str) -> str:
     return re.sub(
         r"^ *Truncate_Long_Lines .*\n", "", QUOTED_VALUE.sub(r"\1\2", configuration), flags=re.MULTILINE
     )
+
+
+def with_joined_lines(configuration: str) -> str:
+    """Returns the configuration of an input whose records contain several lines (Tailrace's build only)."""
+    return configuration.replace("[INPUT]\n", "[INPUT]\n    Join_Lines        On\n")

@@ -48,6 +48,9 @@ class FluentBit(FluentBitProgram, Component):
     def is_version_1(self) -> bool:
         return self.version().startswith("1.")
 
+    def joins_lines(self) -> bool:
+        return self.program() == self._built_program()
+
     def check(self) -> None:
         chosen = self.settings.fluent_bit
         if chosen != Path() and not (chosen.is_file() and os.access(chosen, os.X_OK)):
@@ -116,7 +119,10 @@ class FluentBit(FluentBitProgram, Component):
         if self.settings.fluent_bit != Path():
             return self.settings.fluent_bit
         on_path = shutil.which("fluent-bit")
-        return Path(on_path) if on_path else fluentbit_build.entry(self.settings.cache) / "bin" / "fluent-bit"
+        return Path(on_path) if on_path else self._built_program()
+
+    def _built_program(self) -> Path:
+        return fluentbit_build.entry(self.settings.cache) / "bin" / "fluent-bit"
 
 
 @cache

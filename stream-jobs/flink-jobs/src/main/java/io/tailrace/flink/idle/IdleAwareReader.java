@@ -11,27 +11,26 @@ import org.apache.flink.api.connector.source.SourceSplit;
 import org.apache.flink.core.io.InputStatus;
 
 /**
- * Reports the first record after a pause at once, and a pause at the first checkpoint without a record before it. A
- * started reader counts as reading.
+ * Reports the first record after a pause at once, and a pause at the first checkpoint without a record before it.
+ * Periodic records do not count. A started reader counts as reading.
  */
 final class IdleAwareReader<T, S extends SourceSplit> implements SourceReader<T, S> {
 
     private final SourceReader<T, S> reader;
     private final SourceReaderContext context;
+    private final ObservedOutput<T> observed;
     private boolean isReading = true;
-    private boolean hasRecords;
 
-    IdleAwareReader(SourceReader<T, S> reader, SourceReaderContext context) {
+    IdleAwareReader(SourceReader<T, S> reader, SourceReaderContext context, PeriodicRecords<T> periodic) {
         this.reader = reader;
         this.context = context;
+        observed = new ObservedOutput<>(periodic);
     }
 
-    /** Flink's base class of readers returns MORE_AVAILABLE exactly if it has emitted a record. */
     @Override
     public InputStatus pollNext(ReaderOutput<T> output) throws Exception {
-        InputStatus status = reader.pollNext(output);
-        if (status == InputStatus.MORE_AVAILABLE) {
-            hasRecords = true;
+        InputStatus status = reader.pollNext(observed.to(output));
+        if (observed.hasRecords()) {
             report(true);
         }
         return status;
@@ -39,8 +38,8 @@ final class IdleAwareReader<T, S extends SourceSplit> implements SourceReader<T,
 
     @Override
     public List<S> snapshotState(long checkpointId) {
-        report(hasRecords);
-        hasRecords = false;
+        report(observed.hasRecords());
+        observed.clear();
         return reader.snapshotState(checkpointId);
     }
 

@@ -25,21 +25,33 @@ public final class IdleAwareSource<T, S extends SourceSplit, E> implements Sourc
 
     private final Source<T, S, E> source;
     private final TypeInformation<T> type;
+    private final PeriodicRecords<T> periodic;
 
-    private IdleAwareSource(Source<T, S, E> source, TypeInformation<T> type) {
+    private IdleAwareSource(Source<T, S, E> source, TypeInformation<T> type, PeriodicRecords<T> periodic) {
         this.source = source;
         this.type = type;
+        this.periodic = periodic;
     }
 
     /** Returns a source that reads what the given one reads. */
     public static <T, S extends SourceSplit, E, K extends Source<T, S, E> & ResultTypeQueryable<T>>
             IdleAwareSource<T, S, E> of(K source) {
-        return new IdleAwareSource<>(source, source.getProducedType());
+        return of(source, record -> false);
+    }
+
+    /**
+     * Returns a source that reads what the given one reads.
+     *
+     * @param periodic records that do not end a pause
+     */
+    public static <T, S extends SourceSplit, E, K extends Source<T, S, E> & ResultTypeQueryable<T>>
+            IdleAwareSource<T, S, E> of(K source, PeriodicRecords<T> periodic) {
+        return new IdleAwareSource<>(source, source.getProducedType(), periodic);
     }
 
     @Override
     public SourceReader<T, S> createReader(SourceReaderContext context) throws Exception {
-        return new IdleAwareReader<>(source.createReader(context), context);
+        return new IdleAwareReader<>(source.createReader(context), context, periodic);
     }
 
     @Override

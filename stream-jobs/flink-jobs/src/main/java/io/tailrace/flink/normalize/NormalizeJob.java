@@ -7,6 +7,7 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.event.SignedRange;
 import io.tailrace.flink.clickhouse.ClickHouseSink;
 import io.tailrace.flink.idle.IdleAwareSource;
+import io.tailrace.flink.ingest.CensusMessages;
 import io.tailrace.flink.normalize.NormalizePipeline.EventSinks;
 import io.tailrace.flink.normalize.NormalizePipeline.SignedSources;
 import io.tailrace.flink.normalize.NormalizePipeline.SourcesAndSinks;
@@ -56,7 +57,7 @@ public final class NormalizeJob {
     private static SourcesAndSinks sourcesAndSinks(NormalizeJobConfig config) {
         KafkaConnectors kafka = new KafkaConnectors(config);
         return new SourcesAndSinks(
-                IdleAwareSource.of(kafka.lines()),
+                IdleAwareSource.of(kafka.lines(), new CensusMessages()),
                 config.spansTopic().isEmpty() ? Optional.empty() : Optional.of(IdleAwareSource.of(kafka.spans())),
                 signed(config, kafka),
                 config.eventsTopic().isEmpty() ? Optional.empty() : Optional.of(eventSinks(kafka)),
