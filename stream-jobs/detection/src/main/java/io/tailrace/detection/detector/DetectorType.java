@@ -56,6 +56,16 @@ public enum DetectorType {
             List.of(
                     "Ask the person or the owner of the application for the reason of the change.",
                     "Compare the rows with the backup or the binary log.")),
+    FIRST_SEEN_READ(
+            "c2f4a7d1-6b83-5e09-8d57-31ab90e4f6c2",
+            Level.LOW,
+            "First read of secrets, bank details or all rows of a table by an account",
+            "An account selects columns of passwords, codes or bank details, or all rows of a table, and did not do so on earlier days.",
+            List.of("attack.collection", "attack.credential-access", "attack.t1213", "attack.t1555"),
+            List.of("A new release of an application.", "A person with a new task."),
+            List.of(
+                    "Ask the person or the owner of the application for the reason.",
+                    "Check what the account did next.")),
     FIRST_SEEN_DATA_CLASS(
             "145d1f62-8ea4-5be7-93c5-93837e6bb4c8",
             Level.HIGH,
@@ -240,6 +250,24 @@ public enum DetectorType {
             List.of(
                     "Check whether the ranges or patterns cover the whole table.",
                     "Ask the person or the owner of the job for the reason.")),
+    VOLUME_LOOKUPS(
+            "4e7c1a95-2b60-5d38-9c41-7f0ad26be813",
+            Level.MEDIUM,
+            "Sensitive rows read or changed one by one",
+            "An account read or changed far more sensitive rows by single values than on earlier days. Together the statements may copy or falsify a whole table.",
+            List.of(
+                    "attack.collection",
+                    "attack.exfiltration",
+                    "attack.impact",
+                    "attack.t1030",
+                    "attack.t1213",
+                    "attack.t1565.001"),
+            List.of(
+                    "A new job that checks or exports rows one by one.",
+                    "A person with an unusual task, such as a correction of many records."),
+            List.of(
+                    "Ask the person or the owner of the job for the reason.",
+                    "Check in the application or the general log which rows were read.")),
     ROWS_AFFECTED(
             "b7e0d6a3-52cf-5f0a-9c64-3a18e0d97f25",
             Level.MEDIUM,

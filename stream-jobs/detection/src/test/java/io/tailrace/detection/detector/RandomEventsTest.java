@@ -34,6 +34,7 @@ class RandomEventsTest {
             first_seen_program: {learning: 1d}
             first_seen_table: {learning: 1d}
             first_seen_change: {learning: 1d}
+            first_seen_read: {learning: 1d}
             first_seen_data_class: {learning: 1d}
             first_seen_statement: {learning: 1d}
             dormant_account: {inactivity: 1d}
@@ -45,6 +46,7 @@ class RandomEventsTest {
             volume_query_rows: {learning: 1d, deviations: 1, min_amount: 10, min_amount_day: 20}
             volume_query_statements: {learning: 1d, deviations: 1, min_amount: 10, min_amount_day: 20}
             volume_ranges: {learning: 1d, deviations: 1, min_amount: 1, min_share: 0}
+            volume_lookups: {learning: 1d, deviations: 1, min_amount: 1, min_share: 0}
             rows_affected: {learning: 1d, deviations: 1, min_amount: 10, days: 1}
             peer_tables: {learning: 1d, min_peers: 1, min_shared: 0, groups: {all: {user|startswith: u}}}
             login_failures: {learning: 1d, deviations: 1, min_amount: 2, min_amount_week: 5, min_distinct: 1}
@@ -73,6 +75,7 @@ class RandomEventsTest {
             Map.entry("first_seen_program", FEW_VALUES),
             Map.entry("first_seen_table", 2_000 * 12 + 3_500),
             Map.entry("first_seen_change", 2_000 * 12 + 3_500),
+            Map.entry("first_seen_read", 2_000 * 12 + 3_500),
             Map.entry("first_seen_data_class", FEW_VALUES),
             Map.entry("first_seen_statement", 2_000 * 12 + 3_500),
             Map.entry("dormant_account", 32),
@@ -83,6 +86,7 @@ class RandomEventsTest {
             Map.entry("volume_query_rows", QUERIES),
             Map.entry("volume_query_statements", QUERIES),
             Map.entry("volume_ranges", 64 * 55 + 400),
+            Map.entry("volume_lookups", 64 * 55 + 400),
             Map.entry("rows_affected", 64),
             Map.entry("peer_tables", 2_000 * 20 + 64 * 16 + 100),
             Map.entry("login_failures", 1_000),

@@ -52,7 +52,7 @@ public final class SettingFlags {
             + "|innodb_encrypt_(tables|log|temporary_tables)|innodb_(redo|undo)_log_encrypt"
             + "|innodb_encryption_threads|encrypt_(tmp_files|tmp_disk_tables|binlog)|binlog_encryption"
             + "|default_table_encryption|table_encryption_privilege_check|aria_encrypt_tables"
-            + "|system_versioning_(alter|insert)_history|wsrep_(on|desync)");
+            + "|system_versioning_(alter|insert)_history|wsrep_(on|desync)|(foreign_key|unique)_checks");
 
     /** Columns of the performance schema's tables setup_ and threads. */
     private static final Set<String> SWITCHES = Set.of("enabled", "timed", "instrumented", "history");

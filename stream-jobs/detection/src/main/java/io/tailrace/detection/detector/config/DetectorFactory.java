@@ -12,6 +12,7 @@ import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector.Learning;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector.Subject;
+import io.tailrace.detection.detector.firstseen.ReadColumns;
 import io.tailrace.detection.detector.firstseen.RecentShapes;
 import io.tailrace.detection.detector.location.ClientNetwork;
 import io.tailrace.detection.detector.location.GeoIpDatabase;
@@ -33,10 +34,13 @@ import io.tailrace.detection.detector.volume.QueryVolumeDetector;
 import io.tailrace.detection.detector.volume.RangeVolumeDetector;
 import io.tailrace.detection.detector.volume.VolumeDetector;
 import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.sigma.rule.Level;
 import java.io.File;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
@@ -60,6 +64,7 @@ final class DetectorFactory {
             case FIRST_SEEN_PROGRAM -> firstSeenProgram(settings, basis);
             case FIRST_SEEN_TABLE -> firstSeenTable(settings, basis);
             case FIRST_SEEN_CHANGE -> firstSeenChange(settings, basis);
+            case FIRST_SEEN_READ -> firstSeenRead(settings, basis);
             case FIRST_SEEN_DATA_CLASS -> firstSeenDataClass(settings, basis);
             case FIRST_SEEN_STATEMENT -> firstSeen(
                     settings, basis, "user", "query_id", DetectorEventFields::isActivity, MAX_STATEMENTS);
@@ -83,7 +88,8 @@ final class DetectorFactory {
             case VOLUME_QUERY_ROWS -> queries(settings, basis, QueryVolumeDetector.Measure.ROWS, 20_000, 50_000);
             case VOLUME_QUERY_STATEMENTS -> queries(
                     settings, basis, QueryVolumeDetector.Measure.STATEMENTS, 5_000, 10_000);
-            case VOLUME_RANGES -> new RangeVolumeDetector(basis, RangeVolumeDetector.Limits.of(settings));
+            case VOLUME_RANGES -> parts(settings, basis, RangeVolumeDetector.Measure.RANGES);
+            case VOLUME_LOOKUPS -> parts(settings, basis, RangeVolumeDetector.Measure.LOOKUPS);
             case SIGNED_RANGE -> new SignedRangeDetector(basis);
             case ROWS_AFFECTED -> new AffectedRowsDetector(basis, AffectedRowsDetector.Limits.of(settings));
             case PEER_TABLES -> new PeerTablesDetector(
@@ -121,20 +127,33 @@ final class DetectorFactory {
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES));
     }
 
-    /** An account that only reads a table changes it, or an account changes columns of a kind that it never changed. */
     private static StatefulDetector firstSeenChange(DetectorOptions settings, DetectorDefinition basis) {
+        return firstSeenUse(settings, basis, "change", new ChangedColumns()::of, ChangedColumns::isKind);
+    }
+
+    private static StatefulDetector firstSeenRead(DetectorOptions settings, DetectorDefinition basis) {
+        return firstSeenUse(settings, basis, "read", new ReadColumns()::of, ReadColumns::isSensitive);
+    }
+
+    /** An account that only reads a table changes it, or an account uses columns of a kind that it never used. */
+    private static StatefulDetector firstSeenUse(
+            DetectorOptions settings,
+            DetectorDefinition basis,
+            String field,
+            Function<DetectionEvent, List<FieldValue>> values,
+            Predicate<String> serious) {
         Predicate<DetectionEvent> succeeded = event -> !DetectorEventFields.hasFailed(event);
         Subject subject = new Subject(
                 "user",
-                "change",
+                field,
                 succeeded,
                 UnaryOperator.identity(),
                 value -> false,
                 event -> DetectorEventFields.isStatement(event) && succeeded.test(event),
                 Optional.empty(),
                 0,
-                new ChangedColumns()::of,
-                ChangedColumns::isKind);
+                values,
+                serious);
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES, CHANGES_SETTLE));
     }
 
@@ -182,6 +201,11 @@ final class DetectorFactory {
             int perHour,
             int perDay) {
         return new QueryVolumeDetector(basis, measure, QueryVolumeDetector.Limits.of(settings, perHour, perDay));
+    }
+
+    private static StatefulDetector parts(
+            DetectorOptions settings, DetectorDefinition basis, RangeVolumeDetector.Measure measure) {
+        return new RangeVolumeDetector(basis, measure, RangeVolumeDetector.Limits.of(settings));
     }
 
     private static StatefulDetector impossiblePlaces(DetectorOptions settings, DetectorDefinition basis) {

@@ -6,17 +6,20 @@ import io.tailrace.detection.event.FieldValue;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Names what a statement changes: {@code UPDATE shop.orders}, {@code DELETE shop.orders}, the kinds of columns to which an
- * INSERT or UPDATE assigns values, such as {@code secrets in shop.users}, and {@code log entries in shop.audit_log}. Kinds
- * are known by the names of columns. Not thread-safe.
+ * INSERT or UPDATE assigns values, such as {@code secrets in shop.users}, {@code log entries in shop.audit_log}, {@code
+ * settings in shop.tariffs}, and {@code multiplied values in shop.prices} for {@code SET price = price * ?}. Kinds are known
+ * by the names of columns and tables. Not thread-safe.
  */
 public final class ChangedColumns {
 
@@ -29,6 +32,8 @@ public final class ChangedColumns {
     private static final Set<String> REPORTED = Set.of("UPDATE", "DELETE");
     private static final String IN = " in ";
     private static final String LOG_ENTRIES = "log entries" + IN;
+    private static final String SETTINGS = "settings" + IN;
+    private static final String MULTIPLIED = "multiplied values";
     private static final String SEPARATOR = ",";
 
     /** Tables in which applications record what their users did. */
@@ -37,47 +42,36 @@ public final class ChangedColumns {
                     + "|logs?|(access|activity|change|security|login|event)_?logs?|history|histories|journal|[a-z]*protokoll|bitacora"
                     + "|auditoria|historial|dziennik)");
 
+    /** Tables of few rows that decide how an application behaves, what it charges, and who may do what. */
+    private static final Pattern SETTINGS_TABLE = Pattern.compile("(?i)(.*[._])?("
+            + "config(s|uration|urations|_?data|_?values?)?|settings?|options?|param(s|eters?)?|(feature_?)?(flags?|toggles?)"
+            + "|features|permissions?|roles?|role_(permissions?|rights)|rights|acls?|polic(y|ies)"
+            + "|(price|pricing|fee|tax|discount|approval|fraud|risk|business|routing|alert)_?(rules?|list|lists|table|tables)"
+            + "|tariffs?|prices|pricing|(tax|fee|exchange|interest|vat)_?rates?|(spending|credit|transfer|card)?_?limits"
+            + "|thresholds?|set_?points?|konfiguration(en)?|einstellung(en)?|tarife?|preise?|preisliste|berechtigung(en)?"
+            + "|rechte|grenzwerte|steuers(a|ae|ä)tze|configuracion(es)?|ajustes|precios|tarifas?|permisos|parametros"
+            + "|configurations?|parametres?|reglages|prix|tarifs|droits|impostazioni|prezzi|tariffe|permessi|instellingen"
+            + "|prijzen|configuraco?es|precos|ustawienia|cennik|ceny)");
+
     private static final Pattern COLUMN = Pattern.compile("([a-z0-9_$?]{1,64})`? ?=");
+    /** A number that a value is multiplied with or divided by, unlike one that is added, changes any rows by any amount. */
+    private static final Pattern OWN_MULTIPLE = Pattern.compile(
+            "(?<![a-z0-9_$?])([a-z0-9_$?]{1,64})`? ?= ?(?:[a-z]+ ?)?\\(?`?"
+                    + "(?:[a-z0-9_$?]{1,64}`?\\.`?)?(?:\\1`?\\)? ?[*/]|[?] ?[*] ?\\(?`?(?:[a-z0-9_$?]{1,64}`?\\.`?)?\\1\\b)");
+
     private static final Pattern LISTED = Pattern.compile("[a-z0-9_$?]{1,64}");
-    private static final Pattern ON_DUPLICATE = Pattern.compile("\\bon duplicate key update\\b");
+    private static final String DUPLICATE = "on duplicate key update";
+    private static final Pattern ON_DUPLICATE = Pattern.compile("\\b" + DUPLICATE + "\\b");
     private static final Pattern SET = Pattern.compile("\\bset\\b");
     private static final Pattern WHERE = Pattern.compile("\\bwhere\\b");
     private static final Pattern VALUES = Pattern.compile("\\b(values?|select)\\b");
 
-    /** Kinds of columns whose first change by an account is a reason to ask. */
-    private enum Kind {
-        SECRETS(
-                "(.*_)?(pwd|pw|pass|otp|totp|mfa|\\?fa|pin|mdp|hash|salt|digest)(_.*)?|.*(password|passwd|kennwort|passwort|token"
-                        + "|secret|contrasena|senha|wachtwoord|jeton|apikey|api_key|private_key|recovery_code).*|clave(_.*)?"),
-        RIGHTS("(.*_)?(role|roles|role_?id|is_?admin|admin|is_?staff|is_?superuser|superuser|is_?moderator|permissions?"
-                + "|privileges?|acl|scopes?|group_?id|usergroup|trust_?level|access_?level|user_?level|rolle|rollen_?id"
-                + "|gruppe|berechtigung(en)?|rol|rol_?id|perfil|perfil_?id|permisos|nivel_?acceso|profil_?id|droits"
-                + "|niveau_?acces|ruolo|ruolo_?id|permessi|es_?admin|ist_?admin|est_?admin|papel|rola)"),
-        BANK_DETAILS(
-                "(.*_)?(iban|bic|swift|swift_?code|rib|account_?number|account_?no|routing_?number|sort_?code|bank_?account"
-                        + "|kontonummer|konto_?nr|bankverbindung|cuenta_?bancaria|clabe|numero_?compte|conto_?corrente"
-                        + "|payout_?account|wallet_?address)(_.*)?"),
-        BALANCES(
-                "(.*_)?(balance|balances|credit_?limit|saldo|solde|kontostand|guthaben|salary|wage|gehalt|lohn|salario|salaire"
-                        + "|stipendio|bonus|payout|payout_?amount)(_.*)?");
-
-        private final Pattern columns;
-
-        Kind(String columns) {
-            this.columns = Pattern.compile(columns);
-        }
-
-        /** Returns the name in alerts, such as {@code bank details}. */
-        String label() {
-            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
-        }
-    }
-
-    private final Map<Kind, String> labels = new EnumMap<>(Kind.class);
+    private final Map<ColumnKind, String> labels = new EnumMap<>(ColumnKind.class);
     private final UnaryOperator<String> kinds = new RecentShapes(this::kindsOf);
+    private final UnaryOperator<String> purposes = new RecentShapes(ChangedColumns::purposeOf);
 
     public ChangedColumns() {
-        for (Kind kind : Kind.values()) {
+        for (ColumnKind kind : ColumnKind.values()) {
             labels.put(kind, kind.label());
         }
     }
@@ -95,24 +89,40 @@ public final class ChangedColumns {
         }
         String verb = DetectorEventFields.text(event, "verb");
         boolean isReported = REPORTED.contains(verb);
-        String assigned = ASSIGNING.contains(verb) ? kinds.apply(shortened(DetectorEventFields.statement(event))) : "";
-        if (!isReported && assigned.isEmpty()) {
+        String statement = shortened(DetectorEventFields.statement(event));
+        String assigned = ASSIGNING.contains(verb) ? kinds.apply(statement) : "";
+        boolean overwrites = isReported || verb.equals("REPLACE") || statement.contains(DUPLICATE);
+        if (!overwrites && assigned.isEmpty()) {
             return List.of();
         }
         List<FieldValue> changes = new ArrayList<>();
         for (FieldValue table : tables) {
             if (isReported) {
                 changes.add(FieldValue.of(verb + ' ' + table.text()));
-                if (table.text().length() <= MAX_TABLE
-                        && LOG.matcher(table.text()).matches()) {
-                    changes.add(FieldValue.of(LOG_ENTRIES + table.text()));
-                }
+            }
+            if (overwrites && table.text().length() <= MAX_TABLE) {
+                addPurpose(table.text(), isReported, changes);
             }
             for (String kind : assigned.isEmpty() ? new String[0] : assigned.split(SEPARATOR)) {
                 changes.add(FieldValue.of(kind + IN + table.text()));
             }
         }
         return changes;
+    }
+
+    /** Adds what the name of a table tells about its rows. Entries of logs are inserted by everybody. */
+    private void addPurpose(String table, boolean isReported, List<FieldValue> changes) {
+        String purpose = purposes.apply(table);
+        if (!purpose.isEmpty() && (isReported || !purpose.equals(LOG_ENTRIES))) {
+            changes.add(FieldValue.of(purpose + table));
+        }
+    }
+
+    private static String purposeOf(String table) {
+        if (LOG.matcher(table).matches()) {
+            return LOG_ENTRIES;
+        }
+        return SETTINGS_TABLE.matcher(table).matches() ? SETTINGS : "";
     }
 
     private static String shortened(String statement) {
@@ -122,26 +132,26 @@ public final class ChangedColumns {
     /** Returns the kinds of the columns that a statement assigns, separated by commas. */
     private String kindsOf(String statement) {
         List<String> columns = new ArrayList<>();
+        String multiplied = "";
         if (statement.startsWith("update")) {
-            assigned(statement, SET, columns);
+            multiplied = assigned(statement, SET, columns) ? MULTIPLIED : "";
         } else {
             listed(statement, columns);
             assigned(statement, ON_DUPLICATE, columns);
         }
-        return labels.entrySet().stream()
-                .filter(kind -> columns.stream()
-                        .anyMatch(
-                                column -> kind.getKey().columns.matcher(column).matches()))
-                .map(Map.Entry::getValue)
-                .reduce((one, other) -> one + SEPARATOR + other)
-                .orElse("");
+        Stream<String> ofColumns = labels.entrySet().stream()
+                .filter(kind ->
+                        columns.stream().anyMatch(column -> kind.getKey().contains(column)))
+                .map(Map.Entry::getValue);
+        return Stream.concat(ofColumns, Stream.of(multiplied).filter(Predicate.not(String::isEmpty)))
+                .collect(Collectors.joining(SEPARATOR));
     }
 
-    /** Adds the columns of the assignments after a keyword. */
-    private static void assigned(String statement, Pattern keyword, List<String> columns) {
+    /** Adds the columns of the assignments after a keyword; returns whether one multiplies its own value. */
+    private static boolean assigned(String statement, Pattern keyword, List<String> columns) {
         Matcher start = keyword.matcher(statement);
         if (!start.find()) {
-            return;
+            return false;
         }
         Matcher where = WHERE.matcher(statement);
         int end = where.find(start.end()) ? where.start() : statement.length();
@@ -149,6 +159,7 @@ public final class ChangedColumns {
         while (column.find()) {
             columns.add(column.group(1));
         }
+        return OWN_MULTIPLE.matcher(statement).region(start.end(), end).find();
     }
 
     /** Adds the columns of the list before VALUES or SELECT, or of the assignments of INSERT … SET. */

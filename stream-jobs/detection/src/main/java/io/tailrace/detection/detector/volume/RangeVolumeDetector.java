@@ -22,11 +22,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
- * Detects an account that reads, changes or deletes a table part by part on a day, although it did not on earlier days:
- * {@link RangeStatements}. The limit grows with the number of statements of the account, so that lists of an application,
- * which users turn over, are not reported.
+ * Detects an account that takes a table in parts on a day, although it did not on earlier days: {@link RangeStatements} by
+ * ranges, {@link LookupStatements} row by row. The limit grows with the number of statements of the account, so that lists
+ * of an application, which users turn over, are not reported.
  */
 public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetector.State> {
 
@@ -49,6 +50,24 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
         }
     }
 
+    /** What is counted. */
+    public enum Measure {
+        /** Statements on a range, a pattern, a remainder or a page of a table. */
+        RANGES("with a range, pattern or page as their only condition"),
+        /** Statements that read or change sensitive rows by a value. */
+        LOOKUPS("that read or change sensitive rows by single values");
+
+        private final String what;
+
+        Measure(String what) {
+            this.what = what;
+        }
+
+        private Function<DetectionEvent, String> parts() {
+            return this == RANGES ? new RangeStatements()::partOf : new LookupStatements()::partOf;
+        }
+    }
+
     private static final byte VERSION = 1;
     /** One in so many events counts towards the statements of the account. */
     private static final int SHARE = 32;
@@ -64,10 +83,13 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
 
     private final Limits limits;
     private final DetectorAlertFactory alerts;
-    private final RangeStatements statements = new RangeStatements();
+    private final Measure measure;
+    private final Function<DetectionEvent, String> parts;
 
-    public RangeVolumeDetector(DetectorDefinition basis, Limits limits) {
+    public RangeVolumeDetector(DetectorDefinition basis, Measure measure, Limits limits) {
         super(basis, State::new);
+        this.measure = measure;
+        this.parts = measure.parts();
         this.limits = limits;
         this.alerts = DetectorAlertFactory.ofUsers(basis.header());
     }
@@ -77,7 +99,7 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
         if (event.values("user").isEmpty() || !DetectorEventFields.isStatement(event)) {
             return;
         }
-        String part = statements.partOf(event);
+        String part = parts.apply(event);
         boolean isSampled = SampledEvents.contains(event, SHARE);
         if (part.isEmpty() && !isSampled || DetectorEventFields.hasFailed(event) || basis.isExcepted(event)) {
             return;
@@ -208,7 +230,10 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
     private DailyHistory.Baseline baseline(State state, Parts of, int day) {
         DailyHistory.Baseline own = of.days.baseline(day, limits.deviations, limits.atLeast);
         if (own.days() >= OWN_DAYS) {
-            return new DailyHistory.Baseline(DAYS_VARY * own.threshold(), own.median(), own.days());
+            // Few people look up many sensitive rows, so the least amount is not doubled for them.
+            double atLeast = measure == Measure.RANGES ? limits.atLeast : 0;
+            double above = of.days.baseline(day, limits.deviations, atLeast).threshold();
+            return new DailyHistory.Baseline(Math.max(limits.atLeast, DAYS_VARY * above), own.median(), own.days());
         }
         double statements = state.statements.baseline(day, 0, 0).median();
         return new DailyHistory.Baseline(
@@ -224,11 +249,11 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
         facts.put(
                 Explanation.FACT,
                 String.format(
-                        "%s executed %s statements (%s) with a range, pattern or page as their only condition on %s; at"
-                                + " most %s were expected, because %s.",
+                        "%s executed %s statements (%s) %s on %s; at most %s were expected, because %s.",
                         observation.entity().get(2),
                         Explanation.number(of.today),
                         part,
+                        measure.what,
                         Explanation.day(day),
                         Explanation.number(past.threshold()),
                         past.days() == 0

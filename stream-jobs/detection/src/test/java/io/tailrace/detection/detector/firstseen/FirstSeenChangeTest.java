@@ -7,6 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The first time that an account changes a table, or columns of a kind. */
 class FirstSeenChangeTest {
@@ -28,7 +29,14 @@ class FirstSeenChangeTest {
                 "INSERT; insert into t (id, iban, holder) values (?+) on duplicate key update iban = values(iban); bank details in app.t",
                 "INSERT; insert into t (id, name) values (?+) on duplicate key update password_digest = ?; secrets in app.t",
                 "INSERT; insert into t set login = ?, role_id = ?; rights in app.t",
-                "REPLACE; replace into t (id, kennwort) values (?+); secrets in app.t"
+                "REPLACE; replace into t (id, kennwort) values (?+); secrets in app.t",
+                "UPDATE; update staff set rights = ? where login = ?; rights in app.t",
+                "UPDATE; update t set amount_due = ?, state = ? where customer_no = ?; amounts in app.t",
+                "UPDATE; update t set door_code = ? where id = ?; secrets in app.t",
+                "UPDATE; update t set value = value * ? where device like ?; multiplied values in app.t",
+                "UPDATE; update `t` set `x` = `t`.`x`/? where branch = ?; multiplied values in app.t",
+                "UPDATE; update t set x = ?, y = round(y * ?, ?) where branch = ?; multiplied values in app.t",
+                "UPDATE; update t set price = ? * price where branch = ?; amounts in app.t, multiplied values in app.t"
             })
     void anAccountSetsSensitiveColumnsForTheFirstTime(String verb, String statement, String kinds) {
         readsForTwoWeeks();
@@ -44,6 +52,7 @@ class FirstSeenChangeTest {
             value = {
                 "UPDATE; update t set state = ? where id = ? and token = ?; UPDATE app.t",
                 "UPDATE; update t set last_seen = ?, passenger = ?, rollout = ? where role_id = ?; UPDATE app.t",
+                "UPDATE; update t set all_x = x * ?, n = n + ?, paid_at = ?, due = ? where id = ?; UPDATE app.t",
                 "DELETE; delete from t where password = ?; DELETE app.t"
             })
     void anAccountThatReadsATableChangesIt(String verb, String statement, String change) {
@@ -59,6 +68,34 @@ class FirstSeenChangeTest {
         change(LEARNED, "UPDATE", "update change_log set actor = ? where actor = ?", "app.change_log");
         assertThat(run.alert().rule().level()).hasToString("MEDIUM");
         assertThat(run.alert().facts().get("change")).endsWith("log entries in app.change_log");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "app.app_config",
+                "app.feature_flags",
+                "app.fee_tariffs",
+                "app.price_rules",
+                "app.scada_setpoints",
+                "app.role_permissions",
+                "app.einstellungen",
+                "app.settings"
+            })
+    void settingsOfAnApplicationAreChanged(String table) {
+        readsForTwoWeeks();
+        change(LEARNED, "UPDATE", "update t set value = ? where name = ?", table);
+        assertThat(run.alert().rule().level()).hasToString("MEDIUM");
+        assertThat(run.alert().facts().get("change")).endsWith("settings in " + table);
+    }
+
+    @Test
+    void insertedSettingsAndUsersWithSettingsAreNoSettings() {
+        readsForTwoWeeks();
+        change(LEARNED, "INSERT", "insert into app_config (name, value) values (?+)", "app.app_config");
+        assertThat(run.alerts()).isEmpty();
+        change(LEARNED, "UPDATE", "update t set seen = ?", "app.optional_items");
+        assertThat(run.alert().rule().level()).hasToString("LOW");
     }
 
     @Test

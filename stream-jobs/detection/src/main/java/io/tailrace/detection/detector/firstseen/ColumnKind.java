@@ -1,0 +1,42 @@
+package io.tailrace.detection.detector.firstseen;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** Kinds of columns whose first change, or whose reads one by one, are a reason to ask. Kinds are known by names. */
+public enum ColumnKind {
+    SECRETS(
+            "(.*_)?(pwd|pw|pass|otp|totp|mfa|\\?fa|pin|mdp|hash|salt|digest)(_.*)?|.*(password|passwd|kennwort|passwort|token"
+                    + "|secret|contrasena|senha|wachtwoord|jeton|apikey|api_key|private_key|recovery_code"
+                    + "|(door|gate|alarm|entry|access|unlock|safe|vault|locker)_?(code|pin)).*|clave(_.*)?"),
+    RIGHTS("(.*_)?(role|roles|role_?id|is_?admin|admin|is_?staff|is_?superuser|superuser|is_?moderator|permissions?"
+            + "|privileges?|acl|scopes?|rights?|clearance|tier|user_?type|account_?type|is_?owner|group_?id|usergroup|trust_?level|access_?level|user_?level|rolle|rollen_?id"
+            + "|gruppe|berechtigung(en)?|rol|rol_?id|perfil|perfil_?id|permisos|nivel_?acceso|profil_?id|droits"
+            + "|niveau_?acces|ruolo|ruolo_?id|permessi|es_?admin|ist_?admin|est_?admin|papel|rola)"),
+    BANK_DETAILS(
+            "(.*_)?(iban|bic|swift|swift_?code|rib|account_?number|account_?no|routing_?number|sort_?code|bank_?account"
+                    + "|kontonummer|konto_?nr|bankverbindung|cuenta_?bancaria|clabe|numero_?compte|conto_?corrente"
+                    + "|payout_?account|wallet_?address)(_.*)?"),
+    BALANCES(
+            "(.*_)?(balance|balances|credit_?limit|saldo|solde|kontostand|guthaben|salary|wage|gehalt|lohn|salario|salaire"
+                    + "|stipendio|bonus|payout|payout_?amount)(_.*)?"),
+    AMOUNTS("(.*_)?(amounts?|price|cost|fees?|total|discount|refund|refunded|points|credits|charge|paid|betrag|preis"
+            + "|kosten|importe|monto|montant|importo|prezzo|precio|prix|valor|bedrag|prijs|kwota|cena)"
+            + "(_due|_paid|_net|_gross|_total|_eur|_usd|_cents?)?");
+
+    private final Pattern columns;
+
+    ColumnKind(String columns) {
+        this.columns = Pattern.compile(columns);
+    }
+
+    /** @param column name without quotes, in lower case; {@code ?} stands for its digits */
+    public boolean contains(String column) {
+        return columns.matcher(column).matches();
+    }
+
+    /** Returns the name in alerts, such as {@code bank details}. */
+    String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+}

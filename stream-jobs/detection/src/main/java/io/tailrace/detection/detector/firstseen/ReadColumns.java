@@ -1,0 +1,142 @@
+package io.tailrace.detection.detector.firstseen;
+
+import io.tailrace.detection.detector.DetectorEventFields;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldValue;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Names what a SELECT reads, if that is a reason to ask: {@code secrets in shop.staff} and {@code bank details in
+ * shop.clients} by the names of columns, {@code all rows of shop.orders}, and {@code all persons of shop.members} if the table
+ * is of a data class or its name says so. Not thread-safe.
+ */
+public final class ReadColumns {
+
+    /** Only statements up to this length are read, characters. */
+    private static final int MAX_LENGTH = 4_096;
+    /** Two names of a server with a point between them, characters. */
+    private static final int MAX_TABLE = 129;
+
+    private static final Set<String> READING = Set.of("SELECT", "TABLE");
+    private static final Set<String> ALL_ROWS_FLAGS = Set.of("every_row", "very_large_limit");
+    private static final List<ColumnKind> KINDS = List.of(ColumnKind.SECRETS, ColumnKind.BANK_DETAILS);
+    /** Rules report reads of catalogues. */
+    private static final Pattern CATALOGUE =
+            Pattern.compile("(?i)(information_schema|performance_schema|sys|mysql)\\..*");
+
+    private static final String SEPARATOR = ",";
+    private static final String WHOLE = "whole";
+    private static final String FLAGGED = "flagged";
+    private static final String ALL_ROWS = "all rows of ";
+    private static final String ALL_PERSONS = "all persons of ";
+
+    private static final Pattern COLUMN = Pattern.compile("[a-z0-9_$?]{1,64}");
+    private static final Pattern END_OF_TABLES =
+            Pattern.compile("\\b(where|group by|order by|having|limit|procedure)\\b");
+    /** One table, without a condition; the condition of a flagged statement selects all rows. */
+    private static final String TABLE =
+            "`?[a-z0-9_$?]+`?( ?\\. ?`?[a-z0-9_$?]+`?)?( as)?( (?!where|limit|order)`?[a-z_?]+`?)?";
+
+    private static final String ORDER = "( order by [a-z0-9_?`., ]+)?";
+    private static final Pattern UNCONDITIONAL =
+            Pattern.compile("(table|select (?<columns>.+?) ?\\bfrom) ?" + TABLE + ORDER);
+    private static final Pattern TRIVIAL = Pattern.compile("(table|select (?<columns>.+?) ?\\bfrom) ?" + TABLE
+            + "( where [^()]*)?" + ORDER + "( limit \\?(, ?\\?| offset \\?)?)?");
+    /** Keys and totals tell little about the rows. */
+    private static final Pattern NO_CONTENT = Pattern.compile(
+            "(distinct )?((`?[a-z_?]+`?\\.)?`?([a-z0-9_?]*_)?id`?|\\?|,| "
+                    + "|as [a-z0-9_`]+)+|.*\\b(count|sum|avg|min|max|group_concat|json_arrayagg|bit_and|std|variance) ?\\(.*");
+
+    private static final Pattern PERSONS = Pattern.compile(
+            "(?i)(.*[._])?(users?|accounts?|members?|memberships|patrons?"
+                    + "|staff(_accounts?|_users?|_members?)?|guests?|clients?|customers?|subscribers?|tenants?|residents?|donors?"
+                    + "|borrowers?|readers?|claimants?|citizens?|insured|contacts?|leads?|pupils?|players?|drivers?|voters?|owners?"
+                    + "|participants?|registrations|people|persons?|profiles?|workers?|candidates?|visitors?|attendees?|operators?"
+                    + "|mandates?|sepa_mandates?|cards?|benutzer|nutzer|leser|mieter|bewohner|spender|gaeste|usuarios|miembros"
+                    + "|inquilinos|huespedes|utilisateurs|membres|locataires|utenti|membri|ospiti|gebruikers|huurders)");
+
+    private final Map<ColumnKind, String> labels = new EnumMap<>(ColumnKind.class);
+    private final UnaryOperator<String> facts = new RecentShapes(this::factsOf);
+    private final UnaryOperator<String> persons =
+            new RecentShapes(table -> PERSONS.matcher(table).matches() ? ALL_PERSONS : ALL_ROWS);
+
+    public ReadColumns() {
+        for (ColumnKind kind : KINDS) {
+            labels.put(kind, kind.label());
+        }
+    }
+
+    /** Returns whether a value names more than a table without sensitive rows. */
+    public static boolean isSensitive(String value) {
+        return !value.startsWith(ALL_ROWS);
+    }
+
+    /** Returns what the event reads; empty for a statement that reads a part of the rows and no sensitive columns. */
+    public List<FieldValue> of(DetectionEvent event) {
+        List<FieldValue> tables = event.values("table_read");
+        if (tables.isEmpty() || !READING.contains(DetectorEventFields.text(event, "verb"))) {
+            return List.of();
+        }
+        String statement = DetectorEventFields.statement(event);
+        String known = statement.length() <= MAX_LENGTH ? facts.apply(statement) : "";
+        if (known.isEmpty() || CATALOGUE.matcher(tables.get(0).text()).matches()) {
+            return List.of();
+        }
+        List<FieldValue> reads = new ArrayList<>(1);
+        for (String fact : known.split(SEPARATOR)) {
+            boolean isWhole = fact.equals(WHOLE) || fact.equals(FLAGGED) && isFlagged(event);
+            if (isWhole && tables.size() == 1) {
+                String table = tables.get(0).text();
+                reads.add(FieldValue.of((event.values("data_class").isEmpty() ? label(table) : ALL_PERSONS) + table));
+            } else if (!fact.equals(WHOLE) && !fact.equals(FLAGGED)) {
+                tables.forEach(table -> reads.add(FieldValue.of(fact + " in " + table.text())));
+            }
+        }
+        return reads;
+    }
+
+    private String label(String table) {
+        return table.length() <= MAX_TABLE ? persons.apply(table) : ALL_ROWS;
+    }
+
+    private static boolean isFlagged(DetectionEvent event) {
+        return event.values("flag").stream().anyMatch(flag -> ALL_ROWS_FLAGS.contains(flag.text()));
+    }
+
+    /** Returns the kinds of the selected columns, and whether all rows are read, separated by commas. */
+    private String factsOf(String statement) {
+        List<String> known = new ArrayList<>(1);
+        Matcher end = END_OF_TABLES.matcher(statement);
+        Matcher column = COLUMN.matcher(statement).region(0, end.find() ? end.start() : statement.length());
+        while (column.find()) {
+            for (ColumnKind kind : KINDS) {
+                if (!known.contains(labels.get(kind)) && kind.contains(column.group())) {
+                    known.add(labels.get(kind));
+                }
+            }
+        }
+        if (isWhole(UNCONDITIONAL, statement)) {
+            known.add(WHOLE);
+        } else if (isWhole(TRIVIAL, statement)) {
+            known.add(FLAGGED);
+        }
+        return String.join(SEPARATOR, known);
+    }
+
+    private static boolean isWhole(Pattern pattern, String statement) {
+        if (statement.indexOf("select ", 1) > 0) {
+            return false;
+        }
+        Matcher whole = pattern.matcher(statement);
+        return whole.matches()
+                && (whole.group("columns") == null
+                        || !NO_CONTENT.matcher(whole.group("columns")).matches());
+    }
+}
