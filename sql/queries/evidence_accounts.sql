@@ -1,3 +1,4 @@
+{%- include "parts/client.sql" -%}
 -- Accounts and roles in the last successful snapshot before the end of the period, with their privileges and their last
 -- use in any log before that end. `last_use` counts for every account of that name whose host pattern matches the
 -- client: if several match, logs do not show which one the server used. A host name matches every address if the log
@@ -24,23 +25,23 @@ WITH
         FROM held WHERE startsWith(kind, 'grants') GROUP BY instance, grantee
     ),
     used AS (
-        SELECT instance, user, client_host, client_ip, max(at) AS last_at
+        SELECT instance, user, {{ client_host() }} AS client_host, {{ client_ip() }} AS client_ip, max(at) AS last_at
         FROM (
-            SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.audit_events
+            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.audit_events
             WHERE toDate(event_time) < toDate({to:DateTime('UTC')}) AND is_account_use
-            GROUP BY instance, user, client_host, client_ip
+            GROUP BY instance, user, host, ip
             UNION ALL
-            SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.audit_events
+            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.audit_events
             WHERE event_time >= toStartOfDay({to:DateTime('UTC')}) AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
                 AND is_account_use
-            GROUP BY instance, user, client_host, client_ip
+            GROUP BY instance, user, host, ip
             UNION ALL
-            SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.query_events
-            WHERE toDate(event_time) < toDate({to:DateTime('UTC')}) GROUP BY instance, user, client_host, client_ip
+            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.query_events
+            WHERE toDate(event_time) < toDate({to:DateTime('UTC')}) GROUP BY instance, user, host, ip
             UNION ALL
-            SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.query_events
+            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.query_events
             WHERE event_time >= toStartOfDay({to:DateTime('UTC')}) AND event_time < toDateTime64({to:DateTime('UTC')}, 6, 'UTC')
-            GROUP BY instance, user, client_host, client_ip)
+            GROUP BY instance, user, host, ip)
         GROUP BY instance, user, client_host, client_ip
     ),
     logs_with_pseudonyms AS (

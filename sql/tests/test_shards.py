@@ -23,6 +23,7 @@ from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse import replica_progress, server_config, shards
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.clickhouse.query_files import QUERIES
+from tailrace.clickhouse.view_calls import views
 from tailrace.deployment import __main__ as deployment
 from tailrace.erasure import erasing
 from tailrace.erasure.pseudonyms import KEY_BYTES, USER, Pseudonyms, Subject, SubjectError
@@ -443,3 +444,19 @@ def test_a_query_of_a_chart_has_an_answer_without_a_time_range(same_rows, render
     answer = asked(one, name, rendered(name, None, None))
     assert not [row for row in answer if row.startswith("refused with")], answer
     check_result(name, answer)
+
+
+@pytest.mark.parametrize("name", sorted(views()))
+def test_a_view_has_the_rows_of_its_query_in_pages(same_rows, name):
+    one, two = same_rows
+    begin, end = (f"toDateTime('{time}', 'UTC')" for time in RANGE)
+    known = {"server": "''", "kinds": "[]"}
+    known |= dict.fromkeys(("begin", "period_from", "first_minute"), begin)
+    known |= dict.fromkeys(("until", "period_to", "end_minute"), end)
+    values = {each: known[each] for each in views()[name].parameters}
+    call = ", ".join(f"{each} = {value}" for each, value in values.items())
+    of_view = asked(one, name, f"SELECT * FROM tailrace.{name}({call})")
+
+    assert of_view and "refused" not in str(of_view)
+    for server in (one, two):
+        assert asked(server, name, f"SELECT * FROM {views()[name].with_values(values)}") == of_view

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jinja2
 
+from tailrace.clickhouse.view_calls import with_queries_of_views
 from tailrace.config.resources import ROOT
 
 QUERIES = ROOT / "sql" / "queries"
@@ -28,8 +29,8 @@ def query_text(file: Path) -> str:
     """Returns a query with the files that it includes: Superset's Jinja cannot load files.
 
     An included file is a shared fragment in parts/ or another query: evidence and dashboards use the same
-    queries."""
-    return with_included_queries(file.read_text(), file.parent)
+    queries. The queries of parameterized views replace their calls."""
+    return with_queries_of_views(with_included_queries(file.read_text(), file.parent))
 
 
 def with_included_queries(text: str, queries: Path) -> str:
