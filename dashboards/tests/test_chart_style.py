@@ -185,6 +185,7 @@ def test_axes_have_titles_and_units(chart):
     assert params["y_axis_format"], f"{chart.file}: `d3format` of its metric gives the numbers their unit"
     # Labels do not overlap, and an axis of counts has no mark between two integers.
     assert "showMaxLabel: false, hideOverlap: true" in params["echart_options"]
+    assert "grid: { right: 34 }" in params["echart_options"], "half a label beside the last mark"
     # hideOverlap hides no label that touches another: spaces keep them apart. Superset drops a padding.
     label = params["x_axis_time_format"]
     assert len(label) <= len("%H:%M:%S") or label == f"\u200b\u2002{label.strip(SPACES)}\u2002\u200b"

@@ -349,7 +349,7 @@ def _theme(base: dict, ink: str, link: str) -> dict:
     # are so far apart that their labels do not overlap.
     beside = [{"depth": 0, "label": {"position": "left"}}]
     flows = {"nodeGap": 16, "left": 250, "right": 250, "levels": beside, **_FLOWS}
-    # Half a label, as in `echart_options` of dashboards/defaults.yaml; this type has no such parameter.
+    # Half a label, as in dashboards/defaults.yaml: a Gantt chart has no `echart_options`.
     for_last_label = {"grid": {"right": 34}}
     return {
         **base,

@@ -17,6 +17,7 @@ from tailrace.config.resources import ROOT
 from tailrace.config.settings import Settings
 from tailrace.demo import container
 from tailrace.demo.shop import attack, files, links, snapshots, story
+from tailrace.demo.shop.servers import SERVERS
 from tailrace.demo.shop.story import Story
 from tailrace.demo.shop.times import DAY, HOUR, StoryTimes
 from tailrace.kafka.client import KafkaClient
@@ -207,6 +208,8 @@ def test_snapshots_have_the_form_of_capture(written):
     for line in lines:
         jsonschema.validate(line, schema)
     assert [line["at"] for line in lines] == sorted(line["at"] for line in lines)
+    for kind in ("server", "settings", "audit"):
+        assert {line["instance"] for line in lines if line["kind"] == kind} == {it.instance for it in SERVERS}
     (account,) = [change["key"] for line in lines for change in line["changes"] if line["kind"] == "accounts"]
     assert account == written.manifest["stories"]["new_account"]["account"]
 

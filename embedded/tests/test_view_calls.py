@@ -29,7 +29,8 @@ def test_a_call_becomes_the_query_of_the_view_with_its_values():
 
 
 @pytest.mark.parametrize(
-    "value", ["range_start", "''", "[]", "{{ first }}", "['slowlog']", "{to:DateTime64(6, 'UTC')}"]
+    "value",
+    ["range_start", "''", "[]", "{{ first }}", "['a', 'b)']", "{to:DateTime64(6, 'UTC')}", "f(now(), 1)"],
 )
 def test_values_are_inserted_as_they_are(value):
     sql = f"FROM tailrace.logins(begin = {value}, kind = 'login')"
@@ -63,6 +64,11 @@ def test_a_table_with_all_its_columns_is_not_confused_with_an_expression_of_the_
 
     assert "SELECT logins_records.* FROM audit_events AS logins_records\n" in text
     assert text.startswith("SELECT count() AS records FROM (")
+
+
+def test_a_call_without_its_end_is_an_error():
+    with pytest.raises(ValueError, match="is not closed: begin = now"):
+        with_queries_of_views("FROM tailrace.logins(begin = now(), kind = ''", KNOWN)
 
 
 @pytest.mark.parametrize("values", ["begin = range_start", "begin = range_start, kind = '', more = 1"])

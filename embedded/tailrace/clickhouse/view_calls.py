@@ -19,10 +19,8 @@ _VIEW = re.compile(
     r"SQL SECURITY INVOKER AS\n(.*?)(?:\nCOMMENT '(?:[^']|'')*')?\s*\Z",
     re.DOTALL | re.MULTILINE,
 )
-_PARAMETER = re.compile(r"\{ *(\w+) *: *((?:[^{}']|'[^']*')+?) *\}")
-_TERM = r"\w+|'[^']*'|\[[^\]]*\]|\{\{ \w+ \}\}|\{\w+:(?:[^{}']|'[^']*')+\}"
-_VALUE = re.compile(rf"(\w+) = ({_TERM})")
-_CALL = re.compile(rf"\btailrace\.(\w+)\(\s*({_VALUE.pattern}(?:,\s+{_VALUE.pattern})*)\)")
+_PARAMETER = re.compile(r"\{ *(\w+) *: *([^{}]+?) *\}")
+_CALL = re.compile(r"\btailrace\.(\w+)\(")
 _ALL_COLUMNS = re.compile(r"\b(\w+)\.\*")
 _COMMENT = re.compile(r"^\s*--.*\n", re.MULTILINE)
 
@@ -75,17 +73,38 @@ def views_of(migrations: Iterable[str]) -> Mapping[str, View]:
 def with_queries_of_views(sql: str, known: Mapping[str, View] | None = None) -> str:
     """Returns a query with the queries of the parameterized views that it and these views call.
 
-    A value is an identifier, a literal, a parameter (`{from:DateTime('UTC')}`) or a variable of Jinja
-    (`{{ first }}`). A call with another value remains, and so does one of an unknown view. Raises ValueError
-    for a wrong parameter.
+    A value is any expression, also a parameter (`{from:DateTime('UTC')}`) or a variable of Jinja
+    (`{{ first }}`). A call of an unknown view remains. Raises ValueError for a wrong parameter.
     """
     known = views() if known is None else known
-
-    def query(call: re.Match) -> str:
+    parts, end = [], 0
+    for call in _CALL.finditer(sql):
         view = known.get(call[1])
-        if view is None:
-            return call[0]
-        inner = View(view.name, with_queries_of_views(view.query, known))
-        return inner.with_values(dict(_VALUE.findall(call[2])))
+        if view is not None:
+            inner = View(view.name, with_queries_of_views(view.query, known))
+            values, after = _values(sql, call.end())
+            parts += [sql[end : call.start()], inner.with_values(values)]
+            end = after
+    return "".join([*parts, sql[end:]])
 
-    return _CALL.sub(query, sql)
+
+def _values(sql: str, start: int) -> tuple[dict[str, str], int]:
+    """Returns the values of a call by parameter, and the index after its parenthesis. `start` is that of the
+    first value."""
+    depth, is_quoted, begin, values = 0, False, start, {}
+    for at, character in enumerate(sql[start:], start):
+        if character == "'":
+            is_quoted = not is_quoted
+        elif is_quoted:
+            continue
+        elif character in "([{":
+            depth += 1
+        elif depth and character in ")]}":
+            depth -= 1
+        elif not depth and character in ",)":
+            name, _, value = sql[begin:at].partition("=")
+            values[name.strip()] = value.strip()
+            begin = at + 1
+            if character == ")":
+                return values, begin
+    raise ValueError(f"a parenthesis is not closed: {sql[start : start + 80]}")

@@ -7,6 +7,7 @@ import io.tailrace.cli.input.JsonEventReader;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.input.RuleFiles;
 import io.tailrace.cli.output.AlertWriter;
+import io.tailrace.cli.output.CsvRecords;
 import io.tailrace.cli.terminal.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.DetectionEngine;
@@ -37,7 +38,19 @@ import picocli.CommandLine.Option;
             "tailrace detect --rules rules /var/log/mysql/audit.log",
             "tailrace detect --rules rules --json audit.log | jq .title"
         },
-        seeAlso = {"tailrace rules", "tailrace alerts", "docs/DETECTION.md"})
+        seeAlso = {"tailrace rules", "tailrace alerts", "docs/DETECTION.md"},
+        keys = {
+            "alert_id: of the alert",
+            "@timestamp: of the event that caused it (UTC)",
+            "rule: id, name, title, level and tags, an object",
+            "entity: whom the alert is about, an object",
+            "count: matches that the rule has counted",
+            "window_start: of the first one (UTC)",
+            "event_ids, statements: of its events",
+            "facts: of a detector, an object",
+            "late: whether the event arrived after its time",
+            "event: fields of the event, an object"
+        })
 @Command(
         name = "detect",
         description = {
@@ -73,6 +86,7 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
     private final Clock clock;
     private final ActionResolver actions = new ActionResolver(ActionResolver.MAX_ACTIONS);
     private AlertWriter lines;
+    private final CsvRecords records = new CsvRecords();
     private DataClassifier classifier;
     private DetectionEngine detector;
     private InMemoryDetectorEngine detectors;
@@ -102,8 +116,8 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
                             + " --rules, if it exists; \"\" for none.")
     private String dataClassFile;
 
-    @Option(names = "--json", description = "Write complete alerts as JSON objects, with the event that caused them.")
-    private boolean asJson;
+    @Mixin
+    private OutputOption output;
 
     @Option(
             names = "--events",
@@ -119,6 +133,7 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
 
     @Override
     public Integer call() {
+        output.check();
         try {
             FieldMapping fields = eventFile == null ? new DatabaseFieldMapping() : FieldMapping.ANY;
             RuleContext context = rules.context(fields);
@@ -183,7 +198,11 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
         boolean byCurrent =
                 current.micros() == alert.micros() || current.action().micros() == alert.micros();
         DetectionEvent event = byCurrent ? current : NO_EVENT;
-        String line = asJson ? lines.json(alert, event) : lines.text(alert, event);
+        if (output.isCsv()) {
+            terminal.out().append(records.of(lines.json(alert, event)));
+            return;
+        }
+        String line = output.isJson() ? lines.json(alert, event) : lines.text(alert, event);
         terminal.out().append(line).append('\n');
     }
 

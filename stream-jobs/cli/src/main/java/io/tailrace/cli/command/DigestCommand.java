@@ -16,6 +16,7 @@ import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.input.ServerBanner;
 import io.tailrace.cli.input.ServerCounters;
+import io.tailrace.cli.output.CsvRecords;
 import io.tailrace.cli.terminal.Plural;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.event.AuditEvent;
@@ -47,7 +48,17 @@ import picocli.CommandLine.Option;
             "tailrace digest --filter 'user=app and query_time>1' --limit 20 slow.log",
             "tailrace digest --json slow.log | jq '.groups[0]'"
         },
-        seeAlso = {"tailrace parse", "tailrace fingerprint", "docs/DIGEST.md"})
+        seeAlso = {"tailrace parse", "tailrace fingerprint", "docs/DIGEST.md"},
+        keys = {
+            "rank: place in the order",
+            "query_id, fingerprint, verb, example, name: of the statement, or of another group",
+            "share: of the measure by which groups are ordered",
+            "count, errors: executions, and failed ones",
+            "first, last: times of executions (UTC)",
+            "query_time, lock_time, rows_sent, rows_examined, rows_affected, bytes_sent: sum and percentiles, an object",
+            "tables, databases, users, hosts, plan_flags, error_codes: executions by name, an object",
+            "counts_over_time, seconds_over_time: 60 intervals of equal length"
+        })
 @Command(
         name = "digest",
         description = {
@@ -94,8 +105,8 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     @Mixin
     private InputOptions input;
 
-    @Option(names = "--json", description = "Write the report as one JSON object.")
-    private boolean asJson;
+    @Mixin
+    private OutputOption output;
 
     @Option(
             names = "--html",
@@ -207,6 +218,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
         if (server != null || passwordFile != null || via != null || counting != null) {
             throw input.usage("--password-file, --via and --for need --server, and --server needs bin/tailrace");
         }
+        output.check();
         Grouping grouping = Grouping.named(groupBy);
         if (grouping == null) {
             throw input.usage("--group-by expects " + Grouping.NAMES + ", found " + groupBy);
@@ -287,9 +299,10 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
                 names, bytes, deadLetters, leftOut, filtered, List.copyOf(servers), isSinceServerCounts);
         Ranking ranked = times || ranking != Ranking.TOTAL ? ranking : Ranking.COUNT;
         Report report = new Report(times ? timed : counted, inputs, ranked, limit, input.zone(), literals);
-        String text = asJson
-                ? new JsonReport(report).write()
-                : new TextReport(report, ink, terminal.screen().columns()).write();
+        String text = output.isTable()
+                ? new TextReport(report, ink, terminal.screen().columns()).write()
+                : new JsonReport(report).write();
+        text = output.isCsv() ? new CsvRecords().ofList(text, "groups") : text;
         boolean htmlInstead = LogFile.STANDARD_INPUT.equals(html);
         terminal.out().append(htmlInstead ? new HtmlReport(report).write() : text);
         terminal.out().flush();

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -25,7 +26,8 @@ import picocli.CommandLine.Parameters;
             "echo 'select * from t where id in (1,2)' | tailrace fingerprint",
             "tailrace fingerprint statements.sql"
         },
-        seeAlso = {"tailrace digest", "docs/FINGERPRINT.md"})
+        seeAlso = {"tailrace digest", "docs/FINGERPRINT.md"},
+        keys = {"query_id: 16 hexadecimal digits", "fingerprint: the statement without literals"})
 @Command(
         name = "fingerprint",
         description = {
@@ -34,6 +36,8 @@ import picocli.CommandLine.Parameters;
                     + " characters as \\u001b."
         })
 public final class FingerprintCommand implements Callable<Integer> {
+
+    private static final List<String> KEYS = List.of("query_id", "fingerprint");
 
     private final Terminal terminal;
     private Fingerprinter fingerprinter;
@@ -44,6 +48,9 @@ public final class FingerprintCommand implements Callable<Integer> {
             defaultValue = "-",
             description = "Files with statements, plain, gzip or Zstandard; - is standard input, which is the default.")
     private List<String> names;
+
+    @Mixin
+    private OutputOption output;
 
     @Option(names = "-0", description = "Statements end with a NUL byte and may contain line feeds.")
     private boolean nulSeparated;
@@ -60,6 +67,8 @@ public final class FingerprintCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        output.check();
+        terminal.out().append(output.header(KEYS));
         fingerprinter = new Fingerprinter(new SqlMode(ansiQuotes, noBackslashEscapes));
         List<String> unmatched = new ArrayList<>();
         List<LogFile> files = InputFiles.of(names, unmatched);
@@ -84,8 +93,10 @@ public final class FingerprintCommand implements Callable<Integer> {
 
     private void print(byte[] bytes, int from, int to) {
         NormalizedStatement shape = fingerprinter.statement(bytes, from, to);
-        terminal.out()
-                .append(Escaping.columns(shape.queryIdText(), shape.fingerprint()))
-                .append('\n');
+        List<String> values = List.of(shape.queryIdText(), shape.fingerprint());
+        String line = output.isTable()
+                ? Escaping.columns(shape.queryIdText(), shape.fingerprint()) + '\n'
+                : output.row(KEYS, values);
+        terminal.out().append(line);
     }
 }

@@ -1,5 +1,6 @@
 package io.tailrace.cli.command;
 
+import io.tailrace.cli.output.CsvRecords;
 import io.tailrace.cli.terminal.TerminalSanitizer;
 import io.tailrace.json.AvroJsonWriter;
 import java.util.ArrayList;
@@ -16,8 +17,6 @@ final class OutputOption {
     private static final String TABLE = "table";
     private static final String JSON = "json";
     private static final String CSV = "csv";
-    /** RFC 4180 ends each record with it. */
-    private static final String CSV_END = "\r\n";
 
     /** The values, for completion. */
     static final class Forms extends ArrayList<String> {
@@ -40,6 +39,9 @@ final class OutputOption {
             description = "Form of the output: table, json (one object per line) or csv. Default: ${DEFAULT-VALUE}.")
     private String form;
 
+    @Option(names = "--json", description = "The same as --output json.")
+    private boolean json;
+
     /** @throws CommandLine.ParameterException if the option has none of its three values */
     void check() {
         if (!new Forms().contains(form)) {
@@ -49,19 +51,31 @@ final class OutputOption {
     }
 
     boolean isTable() {
-        return TABLE.equals(form);
+        return TABLE.equals(form());
+    }
+
+    boolean isJson() {
+        return JSON.equals(form());
+    }
+
+    boolean isCsv() {
+        return CSV.equals(form());
+    }
+
+    private String form() {
+        return json ? JSON : form;
     }
 
     /** Returns the line before the rows; empty if the form has none. */
     String header(List<String> keys) {
-        return CSV.equals(form) ? csv(keys) : "";
+        return isCsv() ? CsvRecords.record(keys) : "";
     }
 
     /** Returns a row with its end of line; in a table, tabs separate the values. */
     String row(List<String> keys, List<String> values) {
-        return switch (form) {
+        return switch (form()) {
             case JSON -> json(keys, values);
-            case CSV -> csv(values);
+            case CSV -> CsvRecords.record(values);
             default -> line(values);
         };
     }
@@ -78,14 +92,5 @@ final class OutputOption {
             AvroJsonWriter.quote(values.get(i), out.append(':'));
         }
         return out.append("}\n").toString();
-    }
-
-    private static String csv(List<String> values) {
-        return values.stream().map(OutputOption::field).collect(Collectors.joining(",", "", CSV_END));
-    }
-
-    private static String field(String value) {
-        boolean plain = value.chars().noneMatch(sign -> sign == ',' || sign == '"' || sign == '\r' || sign == '\n');
-        return plain ? value : '"' + value.replace("\"", "\"\"") + '"';
     }
 }

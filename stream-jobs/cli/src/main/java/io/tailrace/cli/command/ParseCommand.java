@@ -4,6 +4,7 @@ import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.help.Version;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.LogFile;
+import io.tailrace.cli.output.CsvRecords;
 import io.tailrace.cli.output.Escaping;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.event.AuditEvent;
@@ -36,12 +37,19 @@ import picocli.CommandLine.Option;
             "tailrace parse --json --tz Europe/Berlin slow.log.1.gz > events.json",
             "tailrace parse --dead-letters letters.json audit.log"
         },
-        seeAlso = {"tailrace digest", "docs/FORMATS.md", "docs/LEDGER.md"})
+        seeAlso = {"tailrace digest", "docs/FORMATS.md", "docs/LEDGER.md"},
+        keys = {
+            "event_id: UUID of the event",
+            "event_time: of the log (UTC)",
+            "instance, source, log, entry_offset: the place of the entry",
+            "the others: fields of the event, docs/FORMATS.md"
+        })
 @Command(
         name = "parse",
         description = {
             "Converts log files to events, one per line, and accounts for every byte on standard error.",
-            "Without --json, line feeds, tabs and backslashes of a value are written as \\n, \\t and \\\\, other control"
+            "A table has time, user, database, seconds, query id and fingerprint. JSON and CSV have complete events.",
+            "In a table, line feeds, tabs and backslashes of a value are written as \\n, \\t and \\\\, other control"
                     + " characters as \\u001b."
         })
 public final class ParseCommand implements Callable<Integer>, InputOptions.Reader {
@@ -53,16 +61,14 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
 
     private final Terminal terminal;
     private final AvroJsonWriter json = new AvroJsonWriter();
+    private final CsvRecords records = new CsvRecords();
     private PrintStream deadLetterOut;
 
     @Mixin
     private InputOptions input;
 
-    @Option(
-            names = "--json",
-            description =
-                    "Write complete events as JSON; default: time, user, database, seconds, query id, fingerprint.")
-    private boolean asJson;
+    @Mixin
+    private OutputOption output;
 
     @Option(
             names = "--dead-letters",
@@ -77,6 +83,7 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
 
     @Override
     public Integer call() {
+        output.check();
         try (PrintStream out = deadLetters == null ? null : newFile(deadLetters)) {
             deadLetterOut = out;
             boolean read = input.read(terminal, this);
@@ -98,8 +105,8 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
 
     @Override
     public void query(QueryEvent event, String fingerprint, String statement) {
-        if (asJson) {
-            print(json.write(event));
+        if (!output.isTable()) {
+            record(json.write(event));
             return;
         }
         print(Escaping.columns(
@@ -113,8 +120,8 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
 
     @Override
     public void audit(AuditEvent event, String fingerprint, String statement) {
-        if (asJson) {
-            print(json.write(event));
+        if (!output.isTable()) {
+            record(json.write(event));
             return;
         }
         Long queryId = event.getQueryId();
@@ -129,8 +136,8 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
 
     @Override
     public void error(ErrorEvent event) {
-        if (asJson) {
-            print(json.write(event));
+        if (!output.isTable()) {
+            record(json.write(event));
             return;
         }
         print(Escaping.columns(
@@ -145,11 +152,23 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
         terminal.out().append(line).append('\n');
     }
 
+    private void record(String event) {
+        if (output.isJson()) {
+            print(event);
+            return;
+        }
+        try {
+            terminal.out().append(records.of(event));
+        } catch (IllegalArgumentException e) {
+            throw input.usage("--output csv expects logs with the same fields; " + e.getMessage());
+        }
+    }
+
     @Override
     public void deadLetter(Refusal refusal) {
         if (deadLetterOut != null) {
             deadLetterOut.append(json.write(letter(refusal, MAX_RAW_LENGTH))).append('\n');
-        } else if (asJson) {
+        } else if (output.isJson()) {
             terminal.note(json.write(letter(refusal, MAX_SHOWN_LENGTH)));
         } else {
             terminal.note(refusal.describe());

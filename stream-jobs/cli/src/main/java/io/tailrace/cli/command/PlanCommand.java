@@ -3,6 +3,7 @@ package io.tailrace.cli.command;
 import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.input.InputFiles;
 import io.tailrace.cli.input.LogFile;
+import io.tailrace.cli.output.CsvRecords;
 import io.tailrace.cli.output.Escaping;
 import io.tailrace.cli.plan.PlanReport;
 import io.tailrace.cli.terminal.Terminal;
@@ -36,7 +37,15 @@ import picocli.CommandLine.Spec;
             "tailrace plan --diff before.json after.json",
             "mysql -e 'explain format=json select 1' | tailrace plan"
         },
-        seeAlso = {"tailrace digest", "docs/PLANS.md"})
+        seeAlso = {"tailrace digest", "docs/PLANS.md"},
+        keys = {
+            "format: of the input",
+            "hash, shape: of the plan, without numbers and literals",
+            "hash_rules: version of the hash",
+            "plan: the model, an object",
+            "source: file and line",
+            "advice: a list"
+        })
 @Command(
         name = "plan",
         description = {
@@ -75,10 +84,8 @@ public final class PlanCommand implements Callable<Integer> {
                     + " default.")
     private List<String> names = new ArrayList<>();
 
-    @Option(
-            names = "--json",
-            description = "Write the model of each plan as a JSON object, one per line: docs/PLANS.md.")
-    private boolean asJson;
+    @Mixin
+    private OutputOption output;
 
     @Option(
             names = "--hash",
@@ -100,8 +107,9 @@ public final class PlanCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if ((asJson ? 1 : 0) + (asHash ? 1 : 0) + (asDiff ? 1 : 0) > 1) {
-            throw usage("--json, --hash and --diff are mutually exclusive");
+        output.check();
+        if ((output.isTable() ? 0 : 1) + (asHash ? 1 : 0) + (asDiff ? 1 : 0) > 1) {
+            throw usage("--output json or csv, --hash and --diff are mutually exclusive");
         }
         PlanReport report =
                 new PlanReport(colour.style(terminal), terminal.screen().columns());
@@ -162,9 +170,17 @@ public final class PlanCommand implements Callable<Integer> {
 
     private void print(PlanReport report) {
         PlanJson json = new PlanJson();
+        if (output.isCsv()) {
+            terminal.out()
+                    .append(new CsvRecords()
+                            .ofAll(found.stream()
+                                    .map(one -> json(json.write(one.plan()), one))
+                                    .toList()));
+            return;
+        }
         String gap = "";
         for (Found one : found) {
-            if (asJson) {
+            if (output.isJson()) {
                 terminal.out().append(json(json.write(one.plan()), one)).append('\n');
             } else if (asHash) {
                 String shape = PlanHash.shape(one.plan());
