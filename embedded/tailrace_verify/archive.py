@@ -18,6 +18,7 @@ from tailrace_verify.archive_days import (
     DAYS,
     DELETED,
     DELETED_NAME,
+    MINUTE_UNIT,
     NAME,
     TABLES,
     ArchivedFile,
@@ -249,7 +250,8 @@ class _DayCheck:
         if self._is_expected(group, hashes, marks):
             return
         is_named = False
-        for at, (hash_, minute, second) in enumerate(zip(hashes, group.minutes, group.ingested, strict=True)):
+        for at, (hash_, time) in enumerate(zip(hashes, group.times, strict=True)):
+            minute, second = divmod(time, MINUTE_UNIT)
             row = group.first + at
             expected = self._expected(minute, second)
             mark = marks[(row - 1) * MARK_BYTES : row * MARK_BYTES] if marks else hash_[:MARK_BYTES]
@@ -271,15 +273,15 @@ class _DayCheck:
         """Adds the rows of a group at once if each is expected and none differs from its mark; returns
         whether that is so. Otherwise nothing is added, and the rows must be examined one by one."""
         start = (group.first - 1) * MARK_BYTES
-        own = b"".join([hash_[:MARK_BYTES] for hash_ in hashes])
+        own = memoryview(b"".join(hashes)).cast("I")[:: len(merkle.EMPTY) // MARK_BYTES].tobytes()
         if marks and marks[start : start + len(own)] != own:
             return False
-        places: dict[tuple[int, int], list[bytes]] = defaultdict(list)
-        for minute, second, hash_ in zip(group.minutes, group.ingested, hashes, strict=True):
-            places[minute, second].append(hash_)
+        places: dict[int, list[bytes]] = defaultdict(list)
+        for time, hash_ in zip(group.times, hashes, strict=True):
+            places[time].append(hash_)
         some: dict[int, tuple[_Minute, list[bytes]]] = {}
-        for (minute, second), found in places.items():
-            if (expected := self._expected(minute, second)) is None:
+        for time, found in places.items():
+            if (expected := self._expected(*divmod(time, MINUTE_UNIT))) is None:
                 return False
             some.setdefault(id(expected), (expected, []))[1].extend(found)
         if any(each.is_done or len(each.hashes) + len(found) > each.rows for each, found in some.values()):

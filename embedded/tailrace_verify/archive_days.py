@@ -15,6 +15,8 @@ DAYS, TABLES, PROOFS, DELETED = "days", "tables", "proofs", "deleted"
 NAME = re.compile(rf"{DAYS}/([a-z0-9_]+)/(\d{{4}}-\d\d-\d\d)\.json")
 DELETED_NAME = re.compile(rf"{DELETED}/([a-z0-9_]+)/(\d{{4}}-\d\d-\d\d)\.json")
 VERSION = 1
+MINUTE_UNIT = 1 << 32
+"""The minute of a row's time and the second of its insert are one number: minute * MINUTE_UNIT + second."""
 
 
 class DocumentError(ValueError):

@@ -39,13 +39,8 @@ def root(hashes: Sequence[bytes]) -> bytes:
 
 def _hashes(start: "hashlib._Hash", parts: Iterable[bytes]) -> list[bytes]:
     """A copy of a begun hash costs a third less than a new one, for which OpenSSL looks up the algorithm."""
-    copy, found = start.copy, []
-    add_one = found.append
-    for part in parts:
-        hash_ = copy()
-        hash_.update(part)
-        add_one(hash_.digest())
-    return found
+    copy = start.copy
+    return [hash_.digest() for part in parts if not (hash_ := copy()).update(part)]
 
 
 def inclusion(hashes: Sequence[bytes], index: int) -> list[bytes]:

@@ -37,6 +37,13 @@ KEYS: Mapping[str, tuple[str, str]] = {
     "alerts": ("concat(toString(rule_id), '/', toString(alert_id))", "toUnixTimestamp64Micro(updated_at)")
 }
 """The key and the version of a row in ClickHouse, by table in which a newer row replaces an older one."""
+_PLAIN = (
+    r"(?:String|U?Int(?:8|16|32|64)|Float(?:32|64)|Bool|UUID|Date"
+    r"|DateTime(?:64)?(?:\([^()]*\))?|Enum8\([^()]*\))"
+)
+_VALUE = rf"(?:{_PLAIN}|Nullable\({_PLAIN}\)|LowCardinality\((?:{_PLAIN}|Nullable\({_PLAIN}\))\))"
+SINGLE = re.compile(rf"{_VALUE}|Array\({_VALUE}\)|Map\({_VALUE}, {_VALUE}\)")
+"""Types whose JSON is the same alone and in a row; `sql/tests/test_canonical_rows.py` compares both."""
 COLUMN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ESCAPED = re.compile('["\\\\\\x00-\\x1f\u2028\u2029]')
 SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -85,6 +92,23 @@ def query(table: str, columns: Sequence[str], condition: str) -> str:
     """Returns the query whose answer is the canonical form of the rows, one a line; use it with SETTINGS."""
     names = ", ".join(f"`{name}`" for name in checked_columns(columns))
     return f"SELECT {names} FROM {table} WHERE {condition} FORMAT JSONEachRow"
+
+
+def line(types: Mapping[str, str]) -> str:
+    """Returns the expression of ClickHouse for the canonical form of a row with these columns and types.
+
+    The JSON of one column after the other takes half the CPU time of `formatRow`, because ClickHouse computes
+    it once for each value of a LowCardinality. It is used if each type is in SINGLE, where both are the same.
+    """
+    names = checked_columns(types)
+    if not all(SINGLE.fullmatch(types[name]) for name in names):
+        return f"formatRowNoNewline('JSONEachRow', {', '.join(f'`{name}`' for name in names)})"
+    parts = []
+    for at, name in enumerate(names):
+        is_nullable = "Nullable" in types[name]
+        value = f"ifNull(toJSONString(`{name}`), 'null')" if is_nullable else f"toJSONString(`{name}`)"
+        parts += [f"""'{"," if at else "{"}"{name}":'""", value]
+    return f"concat({', '.join(parts)}, '}}')"
 
 
 def versions_query(table: str, columns: Sequence[str]) -> dict[str, str]:

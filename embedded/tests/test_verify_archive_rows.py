@@ -107,9 +107,30 @@ def test_a_row_that_is_not_utf8_has_its_own_bytes(found):
         archive_rows.canonical(forged, TYPES)
 
 
+def test_columns_with_one_and_with_few_values_are_text_with_the_others():
+    columns = {
+        "a": pa.array(["x"] * 4),
+        "b": pa.array([0.0, -0.0, 1e21, None]),
+        "c": pa.array([None] * 4, pa.int64()),
+        "d": pa.array([[], [], [], []], pa.list_(pa.string())),
+        "e": pa.array(["p", "q", None, "p"]).dictionary_encode(),
+        "f": pa.array(["é", "é", '"', "é"]),
+        "g": pa.array([True] * 4),
+    }
+    of_number = {"b": "Nullable(Float64)", "c": "Nullable(Int64)", "d": "Array(String)", "g": "Bool"}
+    types = dict.fromkeys(columns, "Nullable(String)") | of_number
+    lines = archive_rows.canonical(pa.table(columns), types)
+    shown = [("0", '"p"', "é"), ("-0", '"q"', "é"), ("1e21", "null", '\\"'), ("null", '"p"', "é")]
+    line = '{{"a":"x","b":{},"c":null,"d":[],"e":{},"f":"{}","g":true}}'
+    assert [each.decode() for each in lines] == [line.format(*each) for each in shown]
+    constant = {name: columns[name] for name in "acdg"}
+    (only,) = {*archive_rows.canonical(pa.table(constant), {name: types[name] for name in constant})}
+    assert only == b'{"a":"x","c":null,"d":[],"g":true}'
+
+
 def test_times_before_1970_belong_to_the_minute_that_contains_them(found):
-    minutes = archive_rows._floored(found["event_time"], "minute")
-    seconds = archive_rows._floored(found["ingested_at"], "second")
+    minutes = archive_rows._floored(found["event_time"], "minute").to_pylist()
+    seconds = archive_rows._floored(found["ingested_at"], "second").to_pylist()
     times = [(each.timestamp() // 60 * 60) for each in found["event_time"].to_pylist()]
     assert minutes == times
     assert seconds == [each.timestamp() // 1 for each in found["ingested_at"].to_pylist()]

@@ -110,6 +110,8 @@ def _add_minute(history: History) -> None:
             arrived.append(_rows(history, table, history.minute))
         if history.minute and source.random() < 0.2:
             arrived.append(_rows(history, table, source.randrange(history.minute)))
+    if source.random() < 0.3:
+        arrived.append(_versions(history))
     if (sent := _signed(history.entries + arrived)) and source.random() < 0.2:
         arrived.append(source.choice(sent))  # a collector sends a record again
     source.shuffle(arrived)
@@ -117,6 +119,17 @@ def _add_minute(history: History) -> None:
     history.minute += 1
     if history.minute == 1 or source.random() < 0.8:
         _checkpoint(history)
+
+
+def _versions(history: History) -> bytes:
+    """Returns the entry of new and changed alerts."""
+    source, minute = history.random, history.minute
+    changed = [
+        [f"r/{source.randrange(9)}", stamp(source.randint(0, minute)), minute, source.randbytes(32).hex()]
+        for _ in range(source.randint(1, 3))
+    ]
+    times = [stamp(minute), stamp(minute + 1)]
+    return entry(type="versions", table="alerts", columns=COLUMNS, ingested=times, rows=changed)
 
 
 def _signed(entries: list[bytes]) -> list[bytes]:

@@ -141,12 +141,14 @@ def entry_changed(history: History, bundle: Bundle, source: random.Random) -> Pl
     return {"leaf": _first(name) + at}
 
 
-def entries_swapped(history: History, bundle: Bundle, source: random.Random) -> Place:
+def entries_swapped(history: History, bundle: Bundle, source: random.Random) -> Place | None:
     name = _tile(bundle, source, "entries")
     found = tiles.unpack(bundle[name])
     if len(found) < 2:
         return None
     at = source.randrange(1, len(found))
+    if found[at - 1] == found[at]:
+        return None  # a record that was sent again: nothing changes
     found[at - 1], found[at] = found[at], found[at - 1]
     bundle[name] = tiles.pack(found)
     return {"leaf": _first(name) + at}

@@ -59,11 +59,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def extend_log(filled, user, home) -> Callable[[], None]:
-    return extended_log(home, user)
-
-
-def extended_log(home: Path, user: Callable[[str], ClickHouse]) -> Callable[[], None]:
-    """Adds what ClickHouse has to the log, and publishes its checkpoint; returns what does so again."""
+    """Adds what ClickHouse has to the transparency log, and publishes its checkpoint."""
     log = TransparencyLog(home / "transparency", ORIGIN, KEY)
     (home / "transparency" / "log.vkey").write_text(TRUST.log.vkey())
     collector = Collector(user("auditor"), log.store, home / "hosts.json")
@@ -362,23 +358,6 @@ def test_every_manipulation_is_detected_and_located(filled, at, home, extend_log
             assert target.path in {each.place.get("file") for each in found.findings}, manipulate.__name__
         shutil.rmtree(at.root)
         shutil.copytree(honest, at.root)
-
-
-def test_a_day_that_was_deleted_with_its_proofs_is_missing(admin, at, home, user):
-    days_ = [DAY - timedelta(days=each) for each in (2, 1, 0)]
-    for day in days_:
-        insert_query_events(admin, ROWS, day)
-    extended_log(home, user)()
-    run(admin, at, home)
-    assert (offline(at).verdict, offline(at).findings) == (Status.PROVEN, [])
-    root = Path(at.root)
-    (root / "days" / "query_events" / f"{days_[1]}.json").unlink()
-    shutil.rmtree(root / "proofs" / str(days_[1]))
-    shutil.rmtree(root / "tables" / "query_events" / "data" / f"event_time_day={days_[1]}")
-    report = offline(at)
-    located = [each for each in report.findings if "days between" in each.message]
-    assert (report.verdict, len(located)) == (Status.INCOMPLETE, 1)
-    assert f"between {days_[0]} and {days_[2]} were deleted" in located[0].message
 
 
 def test_an_older_iceberg_snapshot_and_another_file_are_detected(filled, at, home):

@@ -7,6 +7,7 @@ import struct
 import pytest
 
 from tailrace_verify import rows
+from tailrace_verify.leaves import TABLES
 
 FLOATS = (
     *(0.0, 1.0, -1.5, 0.1, 1e-6, 1e-7, 123456.789, 1e15, 1e20, 1e21, 1.5e300, 5e-324, 2**53, 1 / 3),
@@ -65,6 +66,44 @@ def test_clickhouse_can_hash_rows_itself(admin):
     assert [line.decode().lower() for line in found] == [
         hashlib.sha256(b"\0" + line).hexdigest() for line in lines
     ]
+
+
+MORE_VALUES = rf"""
+    SELECT * EXCEPT amount, toLowCardinality(text) AS often,
+        CAST(text, 'LowCardinality(Nullable(String))') AS name,
+        CAST(NULL, 'LowCardinality(Nullable(String))') AS no_name, CAST(number % 2, 'Bool') AS truth,
+        CAST(NULL, 'Nullable(Float64)') AS unknown, toInt64(-9223372036854775808) AS least_integer,
+        CAST(number % 3, 'Nullable(UInt64)') AS count, toDate('1970-01-01') AS date, toFloat32(0.1) AS short,
+        [text, ''] AS texts, CAST([], 'Array(LowCardinality(String))') AS no_texts,
+        CAST([NULL, text], 'Array(Nullable(String))') AS gaps, map(text, text) AS hostile,
+        CAST(map('k', text), 'Map(LowCardinality(String), String)') AS often_keys, [1.5, nan] AS numbers,
+        toDateTime64('2026-11-26 10:31:00.120', 3, 'UTC') AS millisecond, -0.0 AS minus_zero,
+        CAST('a/"', 'Enum8(\'a/"\' = 1, \'b\' = 2)') AS choice,
+        toDateTime64('1955-11-05 06:15:00.000001', 6, 'UTC') AS early, map('a', toUInt64(1)) AS counts
+    FROM (SELECT *, rowNumberInAllBlocks() AS number FROM ({VALUES}))
+"""
+
+
+def test_the_quick_form_of_a_line_is_the_same(admin):
+    described = admin.rows(f"DESCRIBE ({MORE_VALUES})")
+    types = {row["name"]: row["type"] for row in described}
+    quick, whole = rows.line(types), rows.line({**types, "other": "JSON"})
+    assert quick.startswith("concat(") and whole.startswith("formatRow")
+    whole = whole.replace(", `other`", "")
+    settings = ", ".join(f"{name} = {value!r}" for name, value in rows.SETTINGS.items())
+    query = f"SELECT {quick} = {whole} AS same, {quick} AS a, {whole} AS b FROM ({MORE_VALUES})"
+    differing = admin.rows(f"SELECT a, b FROM ({query}) WHERE NOT coalesce(same, false) SETTINGS {settings}")
+    assert differing == []
+
+
+def test_the_quick_form_is_used_for_each_table_of_the_log(admin):
+    found = admin.rows(
+        "SELECT table, name, type FROM system.columns WHERE database = 'tailrace' "
+        "AND table IN {tables:Array(String)} AND default_kind IN ('', 'DEFAULT')",
+        {"tables": list(TABLES)},
+    )
+    assert {row["table"] for row in found} == {*TABLES}
+    assert [row for row in found if not rows.SINGLE.fullmatch(row["type"])] == []
 
 
 def test_a_name_that_is_none():

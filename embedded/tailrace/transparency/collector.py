@@ -9,7 +9,7 @@ import io
 import json
 import struct
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +36,7 @@ FORGED = ("bad_signature", "unknown_key")
 HASH = struct.Struct("<I32s")
 
 COLUMNS = """
-SELECT table, name FROM system.columns
+SELECT table, name, type FROM system.columns
 WHERE database = 'tailrace' AND table IN {tables:Array(String)} AND default_kind IN ('', 'DEFAULT')
 """
 CELLS = """
@@ -48,7 +48,7 @@ GROUP BY ingested_at, toStartOfMinute(event_time) ORDER BY second LIMIT {limit}
 """
 HASHES = """
 SELECT toUInt32(toUnixTimestamp(toStartOfMinute(event_time))) AS minute,
-    SHA256(concat('\\0', formatRowNoNewline('JSONEachRow', {columns}))) AS hash
+    SHA256(concat('\\0', {line})) AS hash
 FROM tailrace.{table}
 WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')
     AND event_time >= toDateTime64({{first:UInt32}}, 6, 'UTC')
@@ -162,11 +162,11 @@ class Collector:
         if now != before:
             batch.values[KEYS] = now
 
-    def _columns(self) -> dict[str, list[str]]:
-        """Returns the stored columns by table, without those that are computed from others."""
-        columns = defaultdict(list)
+    def _columns(self) -> dict[str, dict[str, str]]:
+        """Returns the types of the stored columns by table, without those that are computed from others."""
+        columns = defaultdict(dict)
         for row in self._clickhouse.rows(COLUMNS, {"tables": [RANGES, *REPLACED, *self._tables]}):
-            columns[row["table"]].append(row["name"])
+            columns[row["table"]][row["name"]] = row["type"]
         return columns
 
     def _position(self, table: str) -> int:
@@ -190,7 +190,7 @@ class Collector:
         batch.values[f"position {RANGES}"] = until
         return len(found) < MAX_RANGES
 
-    def _versions(self, batch: Batch, table: str, columns: Sequence[str], until: int) -> bool:
+    def _versions(self, batch: Batch, table: str, columns: Iterable[str], until: int) -> bool:
         """Adds the versions of rows of a table; returns whether these are all."""
         position = self._position(table)
         if until <= position:
@@ -216,7 +216,7 @@ class Collector:
         anchored = batch.values.setdefault(name, self._store.get(name, []))
         return sequences.add(anchored, row["sequence"])
 
-    def _rows(self, batch: Batch, table: str, columns: Sequence[str], until: int) -> bool:
+    def _rows(self, batch: Batch, table: str, columns: Mapping[str, str], until: int) -> bool:
         """Adds the leaves of a table; returns whether these are all."""
         position = self._position(table)
         if until <= position:
@@ -240,7 +240,7 @@ class Collector:
         table: str,
         minute: int,
         hashes: Sequence[bytes],
-        columns: Sequence[str],
+        columns: Iterable[str],
         ingested: tuple[int, int],
     ) -> None:
         part = self._store.parts(table, minute) + 1
@@ -255,12 +255,11 @@ class Collector:
         return [Cell(row["second"], row["minute"], row["rows"]) for row in found]
 
     def _hashes(
-        self, table: str, columns: Sequence[str], ingested: tuple[int, int], counts: Mapping[int, int]
+        self, table: str, types: Mapping[str, str], ingested: tuple[int, int], counts: Mapping[int, int]
     ) -> dict[int, list[bytes]]:
-        """Returns the leaf hashes of rows by minute."""
-        names = ", ".join(f"`{name}`" for name in canonical_rows.checked_columns(columns))
+        """Returns the leaf hashes of rows by minute; `types` are those of the columns."""
         settings = ", ".join(f"{name} = {value!r}" for name, value in canonical_rows.SETTINGS.items())
-        query = HASHES.format(table=table, columns=names, settings=settings)
+        query = HASHES.format(table=table, line=canonical_rows.line(types), settings=settings)
         answer = io.BytesIO()
         times = {"from": ingested[0], "until": ingested[1], "first": min(counts), "last": max(counts) + 60}
         self._clickhouse.copy(query, answer, times)

@@ -56,15 +56,19 @@ def find(
     by_columns: dict[Sequence[str], list[str]] = defaultdict(list)
     for key, each in wanted.items():
         by_columns[each.columns].append(key)
+    reached = max((seconds(leaf.ingested[1]) for leaf in leaves), default=0)
     newest: dict[str, _Stored] = {}
+    waiting: set[str] = set()
     for columns, keys in by_columns.items():
         newest = _stored(clickhouse, table, columns)
         for key in keys:
-            _compare(table, key, wanted[key], newest.get(key), report)
-    reached = max((seconds(leaf.ingested[1]) for leaf in leaves), default=0)
+            if _is_stored_again(wanted[key], newest.get(key), reached):
+                waiting.add(key)
+            else:
+                _compare(table, key, wanted[key], newest.get(key), report)
     newest = newest or _stored(clickhouse, table, ("event_time",))
     for key, row in newest.items():
-        if key not in recorded or row.version > recorded[key].version:
+        if key in waiting or key not in recorded or row.version > recorded[key].version:
             _unrecorded(table, key, row, scope, reached, now, report)
 
 
@@ -86,6 +90,13 @@ def _stored(clickhouse: ClickHouse, table: str, columns: Sequence[str]) -> dict[
         row["key"]: _Stored(int(row["minute"]), int(row["version"]), row["hash"], int(row["second"]))
         for row in clickhouse.rows(query)
     }
+
+
+def _is_stored_again(recorded: _Recorded, stored: _Stored | None, reached: int) -> bool:
+    """Whether the newest version was stored again, at a time that the log has not reached."""
+    if stored is None or stored.second < reached:
+        return False
+    return stored.version == recorded.version and stored.hash not in recorded.hashes
 
 
 def _compare(table: str, key: str, recorded: _Recorded, stored: _Stored | None, report: Report) -> None:
