@@ -3,6 +3,7 @@ package io.tailrace.detection.detector.firstseen;
 import io.tailrace.detection.detector.DetectorEventFields;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.flag.EventFlag;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -13,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Names what a SELECT reads, if that is a reason to ask: {@code secrets in shop.staff} and {@code bank details in
+ * Names what a query reads or copies, if that is a reason to ask: {@code secrets in shop.staff} and {@code bank details in
  * shop.clients} by the names of columns, {@code all rows of shop.orders}, and {@code all persons of shop.members} if the table
  * is of a data class or its name says so. Not thread-safe.
  */
@@ -24,13 +25,15 @@ public final class ReadColumns {
     /** Two names of a server with a point between them, characters. */
     private static final int MAX_TABLE = 129;
 
-    private static final Set<String> READING = Set.of("SELECT", "TABLE");
-    private static final Set<String> ALL_ROWS_FLAGS = Set.of("every_row", "very_large_limit");
+    private static final Set<String> READING = Set.of("SELECT", "TABLE", "CREATE", "INSERT", "REPLACE");
+    private static final Set<String> ALL_ROWS_FLAGS =
+            Set.of(EventFlag.EVERY_ROW.wireName(), EventFlag.VERY_LARGE_LIMIT.wireName());
     private static final List<ColumnKind> KINDS = List.of(ColumnKind.SECRETS, ColumnKind.BANK_DETAILS);
     /** Rules report reads of catalogues. */
     private static final Pattern CATALOGUE =
             Pattern.compile("(?i)(information_schema|performance_schema|sys|mysql)\\..*");
 
+    private static final String SELECT = "select ";
     private static final String SEPARATOR = ",";
     private static final String WHOLE = "whole";
     private static final String FLAGGED = "flagged";
@@ -110,8 +113,15 @@ public final class ReadColumns {
         return event.values("flag").stream().anyMatch(flag -> ALL_ROWS_FLAGS.contains(flag.text()));
     }
 
-    /** Returns the kinds of the selected columns, and whether all rows are read, separated by commas. */
+    /** Returns the same as {@link #factsOfQuery} for a query, and for a statement that copies the result of one. */
     private String factsOf(String statement) {
+        boolean isQuery = statement.startsWith(SELECT) || statement.startsWith("table ");
+        int start = isQuery ? 0 : statement.indexOf(' ' + SELECT) + 1;
+        return isQuery || start > 0 ? factsOfQuery(statement.substring(start)) : "";
+    }
+
+    /** Returns the kinds of the selected columns, and whether all rows are read, separated by commas. */
+    private String factsOfQuery(String statement) {
         List<String> known = new ArrayList<>(1);
         Matcher end = END_OF_TABLES.matcher(statement);
         Matcher column = COLUMN.matcher(statement).region(0, end.find() ? end.start() : statement.length());
@@ -131,7 +141,7 @@ public final class ReadColumns {
     }
 
     private static boolean isWhole(Pattern pattern, String statement) {
-        if (statement.indexOf("select ", 1) > 0) {
+        if (statement.indexOf(SELECT, 1) > 0) {
             return false;
         }
         Matcher whole = pattern.matcher(statement);

@@ -53,14 +53,20 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
     /** What is counted. */
     public enum Measure {
         /** Statements on a range, a pattern, a remainder or a page of a table. */
-        RANGES("with a range, pattern or page as their only condition"),
+        RANGES("with a range, pattern or page as their only condition", 2),
         /** Statements that read or change sensitive rows by a value. */
-        LOOKUPS("that read or change sensitive rows by single values");
+        LOOKUPS("that read or change sensitive rows by single values", 4);
 
         private final String what;
+        /**
+         * Factor of the threshold of a table with a past, because the numbers of days are small and differ much. Lookups
+         * grow with the users of an application.
+         */
+        private final double daysVary;
 
-        Measure(String what) {
+        Measure(String what, double daysVary) {
             this.what = what;
+            this.daysVary = daysVary;
         }
 
         private Function<DetectionEvent, String> parts() {
@@ -76,9 +82,6 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
     private static final int RECENT_ACTIONS = 32;
     /** A table has a past of its own from so many days on. */
     private static final int OWN_DAYS = 3;
-    /** Factor of the threshold of a table with a past, because the numbers of days are small and differ much. */
-    private static final double DAYS_VARY = 2;
-
     private static final int NEVER = Integer.MIN_VALUE / 2;
 
     private final Limits limits;
@@ -233,7 +236,7 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
             // Few people look up many sensitive rows, so the least amount is not doubled for them.
             double atLeast = measure == Measure.RANGES ? limits.atLeast : 0;
             double above = of.days.baseline(day, limits.deviations, atLeast).threshold();
-            return new DailyHistory.Baseline(Math.max(limits.atLeast, DAYS_VARY * above), own.median(), own.days());
+            return new DailyHistory.Baseline(Math.max(limits.atLeast, measure.daysVary * above), own.median(), own.days());
         }
         double statements = state.statements.baseline(day, 0, 0).median();
         return new DailyHistory.Baseline(

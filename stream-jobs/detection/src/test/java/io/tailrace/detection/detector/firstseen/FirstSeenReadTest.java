@@ -54,6 +54,14 @@ class FirstSeenReadTest {
     }
 
     @Test
+    void aCopyReadsAllRows() {
+        looksUpForTwoWeeks();
+        String copy = "create table scratch.c? as select * from app.clients";
+        run.at(LEARNED * DAY, "user", "eve", "verb", "CREATE", "table_read", "app.clients", "statement", copy);
+        assertThat(run.alert().facts()).containsEntry("read", "all persons of app.clients");
+    }
+
+    @Test
     void aConditionThatIsAlwaysTrueSelectsAllRows() {
         looksUpForTwoWeeks();
         run.at(

@@ -61,8 +61,8 @@ class LookupVolumeTest {
         reads(LEARNED, 40);
         assertThat(run.alert().facts())
                 .containsEntry("part", "SELECT app.clients")
-                .containsEntry("threshold", "20");
-        assertThat(run.alert().metric()).isEqualTo(21);
+                .containsEntry("threshold", "24");
+        assertThat(run.alert().metric()).isEqualTo(25);
         assertThat(run.alert().facts().get("explanation"))
                 .contains("that read or change sensitive rows by single values")
                 .endsWith("because the median of 15 earlier days is 3.");
@@ -96,7 +96,7 @@ class LookupVolumeTest {
     @Test
     void aBusyDeskAndAFewMoreRowsAreNotReported() {
         everyDay(LEARNED, 30);
-        reads(LEARNED, 80);
+        reads(LEARNED, 150);
         assertThat(run.alerts()).isEmpty();
     }
 
