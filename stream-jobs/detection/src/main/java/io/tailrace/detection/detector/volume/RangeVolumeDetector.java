@@ -82,6 +82,7 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
     private static final int RECENT_ACTIONS = 32;
     /** A table has a past of its own from so many days on. */
     private static final int OWN_DAYS = 3;
+
     private static final int NEVER = Integer.MIN_VALUE / 2;
 
     private final Limits limits;
@@ -236,7 +237,8 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
             // Few people look up many sensitive rows, so the least amount is not doubled for them.
             double atLeast = measure == Measure.RANGES ? limits.atLeast : 0;
             double above = of.days.baseline(day, limits.deviations, atLeast).threshold();
-            return new DailyHistory.Baseline(Math.max(limits.atLeast, measure.daysVary * above), own.median(), own.days());
+            return new DailyHistory.Baseline(
+                    Math.max(limits.atLeast, measure.daysVary * above), own.median(), own.days());
         }
         double statements = state.statements.baseline(day, 0, 0).median();
         return new DailyHistory.Baseline(

@@ -61,7 +61,7 @@ class LookupVolumeTest {
         reads(LEARNED, 40);
         assertThat(run.alert().facts())
                 .containsEntry("part", "SELECT app.clients")
-                .containsEntry("threshold", "24");
+                .containsEntry("threshold", "25");
         assertThat(run.alert().metric()).isEqualTo(25);
         assertThat(run.alert().facts().get("explanation"))
                 .contains("that read or change sensitive rows by single values")
