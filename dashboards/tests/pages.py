@@ -184,6 +184,7 @@ ROUTES = (
     Route("/tailrace/evidence/pci/refused_access/?range=90d&format=csv", READERS, is_page=False),
     Route("/tailrace/evidence/pci/refused_access/count?range=90d", READERS, is_page=False),
     Route("/tailrace/evidence/exports/", READERS, "POST", {"framework": "pci", "from": "", "to": ""}, 303),
+    Route(f"/tailrace/evidence/exports/{'f' * 32}/verification", READERS, "POST", {}, 404),
     Route("/tailrace/evidence/verifications/", READERS, "POST", {}, 303),
     Route("/tailrace/evidence/reviews/", READERS, "POST", {"from": "", "to": "", "finding": ""}, 303),
     Route("/tailrace/setup/", ALL),

@@ -120,6 +120,19 @@ def test_alerts_that_are_still_listed_stay_selected_after_an_action(visitors, id
         assert selected() == set(), "once"
 
 
+def test_taking_an_alert_acknowledges_and_assigns_it(stack, visitors, ids):
+    fields = [("ids", ids[2]), ("action", "take"), ("assignee", "ann"), ("back", LIST)]
+    security = visitors["security"]
+    assert security.submit("/tailrace/alerts/actions/", fields).status_code == 303
+    assert "1 alert acknowledged and assigned to security." in security.get(LIST).text
+    reason = "taken in the alert inbox"
+    assert sorted(row for row in recorded(stack, ids[2]) if reason in row) == [
+        ("security", "ack", "", "", reason, "analyst"),
+        ("security", "assign", "security", "", reason, "analyst"),
+    ]
+    assert shown(security, f"{LIST}&state=acknowledged&assignee=security") == [ids[2]]
+
+
 def test_the_command_line_sees_the_verdict(stack, ids):
     analyst = ClickHouse(stack.clickhouse().url, "analyst", stack.home.secret(password_name("analyst")))
     rows, _ = triage.list_worst(analyst, AlertQuery(states=("closed",), rule=RULE), 10)

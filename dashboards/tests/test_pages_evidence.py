@@ -150,21 +150,37 @@ def test_wrong_addresses_have_a_sentence(visitor, arguments):
 
 
 @pytest.fixture(scope="module")
-def exported(visitor, planted, tmp_path_factory) -> Path:
-    """The bundle that a person exported and downloaded."""
+def progress(visitor, planted) -> str:
+    """The address of an export that a person started, when it is done."""
     form = {"framework": "sox", **PERIOD}
     answer = visitor.submit("/tailrace/evidence/exports/", form, "/tailrace/evidence/")
     assert answer.status_code == 303
-    progress, limit = answer.headers["Location"], time.monotonic() + LIMIT_SECONDS
-    while "Download" not in (html := visitor.get(progress).text):
+    address, limit = answer.headers["Location"], time.monotonic() + LIMIT_SECONDS
+    while "Download" not in (html := visitor.get(address).text):
         assert time.monotonic() < limit and "failed" not in text(html), text(html)
         time.sleep(0.5)
     assert 'http-equiv="refresh"' not in html
+    return address
+
+
+@pytest.fixture(scope="module")
+def exported(visitor, progress, tmp_path_factory) -> Path:
+    """The bundle that a person exported and downloaded."""
     download = visitor.get(f"{progress}bundle")
     assert download.headers["Content-Type"] == "application/zip"
     path = tmp_path_factory.mktemp("bundle") / "evidence.zip"
     path.write_bytes(download.content)
     return path
+
+
+def test_the_page_of_an_export_verifies_its_bundle(visitor, progress):
+    path = f"{progress}verification"
+    assert f'action="{path}"' in visitor.get(progress).text
+    answer = visitor.submit(path, {}, "/tailrace/evidence/")
+    assert answer.status_code == 303
+    shown = text(visitor.get(answer.headers["Location"]).text)
+    assert "Unchanged since its export by this installation" in shown
+    assert shown.count("passed") == 3 and "failed" not in shown
 
 
 def test_an_export_is_signed_and_recorded_under_the_name_of_the_person(exported, planted):

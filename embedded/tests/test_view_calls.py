@@ -96,3 +96,8 @@ def test_no_query_of_a_page_calls_a_parameterized_view():
 
     assert len(views()) >= 5
     assert not [text for text in queries for name in views() if f"tailrace.{name}(" in text]
+
+
+def test_superset_can_read_the_queries_of_views():
+    """Its parser (sqlglot 28.10) knows ASOF JOIN and ASOF LEFT JOIN, but not ASOF INNER JOIN."""
+    assert not [name for name, view in views().items() if "ASOF INNER JOIN" in view.query]

@@ -128,6 +128,8 @@ def test_forms_are_checked_before_anything_is_done():
     assert (form.action.actor, form.action.reason, form.action.verdict) == ("erin", "planned", "benign")
     assert handling.wanted({"action": "assign"}, [ID], "erin").action.assignee == "erin"
     assert handling.wanted({"action": "ack", "verdict": "benign"}, [ID], "erin").action.verdict == ""
+    taken = handling.wanted({"action": "take", "assignee": "sam"}, [ID], "erin").actions
+    assert [(each.action, each.assignee) for each in taken] == [("assign", "erin"), ("ack", "")]
     for given in (
         {},
         {"action": "drop"},
@@ -315,7 +317,10 @@ def template(name: str) -> str:
 def test_the_enter_key_in_the_field_of_the_reason_adds_a_comment():
     """A browser submits with the first button of a form."""
     buttons = re.findall(r'<button name="action" value="(\w+)"', template("alerts/forms.html"))
-    assert (buttons[0], sorted(buttons)) == ("comment", ["ack", "assign", "close", "comment", "reopen"])
+    assert (buttons[0], sorted(buttons)) == (
+        "comment",
+        ["ack", "assign", "close", "comment", "reopen", "take"],
+    )
 
 
 def test_a_browser_asks_for_the_verdict_of_a_close():
@@ -346,7 +351,7 @@ def rendered(source: str, **context: object) -> str:
 @pytest.mark.parametrize(
     ("state", "verdict", "buttons"),
     [
-        (triage.OPEN, "", ["comment", "ack", "assign", "close"]),
+        (triage.OPEN, "", ["comment", "take", "ack", "assign", "close"]),
         (triage.ACKNOWLEDGED, "", ["comment", "assign", "close"]),
         (triage.CLOSED, "benign", ["comment", "reopen"]),
         (triage.CLOSED, "", ["comment", "close", "reopen"]),

@@ -3,6 +3,7 @@
 CREATE OR REPLACE VIEW tailrace.refused_logins {on_cluster}
 SQL SECURITY INVOKER AS
 WITH
+    ['audit', 'error log', 'general'] AS all_logs,
     logged_refusals AS (
         SELECT
             audit_events.event_time AS event_time, toString(source) AS log, cluster, instance,
@@ -23,7 +24,6 @@ WITH
             AND error_events.event_time < { until: DateTime64(6, 'UTC') } + INTERVAL 1 MINUTE
             AND kind = 'access_denied'
     ),
-    ['audit', 'error log', 'general'] AS all_logs,
     series AS (
         -- An element of `attempts` is the time in microseconds and, in its last two bits, the log.
         SELECT
@@ -52,6 +52,6 @@ FROM (
     SELECT *, lowerUTF8(user) AS account FROM logged_refusals
     WHERE event_time >= { begin: DateTime64(6, 'UTC') } AND event_time < { until: DateTime64(6, 'UTC') }
 ) AS refusals
-ASOF INNER JOIN series
+ASOF JOIN series
     ON series.instance = refusals.instance AND series.account = refusals.account AND series.begin_time <= refusals.event_time
 WHERE log = counted_log

@@ -236,17 +236,30 @@ class Action:
 
 def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Action) -> list[str]:
     """Appends the action to each alert; returns their ids. Raises AlertError if one does not allow it."""
+    return record_actions(clickhouse, prefixes, [action])
+
+
+def record_actions(clickhouse: ClickHouse, prefixes: Sequence[str], actions: Sequence[Action]) -> list[str]:
+    """Appends all actions to each alert, or none; returns the ids of the alerts.
+
+    The state that each alert has now must allow every action. Raises AlertError.
+    """
     ids = list(dict.fromkeys(resolve(clickhouse, prefixes)))
     states = _states(clickhouse, ids)
     for id_ in ids:
-        _require_possible(id_, *states[id_], action.action, action.verdict)
+        for action in actions:
+            _require_possible(id_, *states[id_], action.action, action.verdict)
+    rows = [{"alert_id": uuid_of(id_), **_columns(action)} for id_ in ids for action in actions]
+    clickhouse.append(f"tailrace.alert_actions ({', '.join(rows[0])})", rows)
+    return ids
+
+
+def _columns(action: Action) -> dict[str, str]:
     given = {"actor": action.actor, "action": action.action, "reason": action.reason}
     given |= {"assignee": action.assignee, "verdict": action.verdict}
     if action.request:  # users.xml of an earlier version does not grant these columns
         given |= {"channel": action.channel, "request": action.request}
-    rows = [{"alert_id": uuid_of(id_), **given} for id_ in ids]
-    clickhouse.append(f"tailrace.alert_actions ({', '.join(rows[0])})", rows)
-    return ids
+    return given
 
 
 def is_recorded(clickhouse: ClickHouse, id_: str, request: str) -> bool:

@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tailrace_pages.store import Store
 
 ACTIONS = {
+    "take": ("Take", "acknowledged and assigned"),
     "ack": ("Acknowledge", "acknowledged"),
     "assign": ("Assign", "assigned"),
     "comment": ("Comment", "commented"),
@@ -36,7 +37,13 @@ ACTIONS = {
     "reopen": ("Reopen", "reopened"),
 }
 """The label of each action, and its past participle for the message."""
-WITHOUT_REASON = {"ack": "acknowledged in the alert inbox", "assign": "assigned in the alert inbox"}
+TAKE = "take"
+"""Two actions in one: the viewer acknowledges the alerts and is their assignee."""
+WITHOUT_REASON = {
+    TAKE: "taken in the alert inbox",
+    "ack": "acknowledged in the alert inbox",
+    "assign": "assigned in the alert inbox",
+}
 """The reason that is recorded if none is given; other actions need one."""
 AT_MOST = 200
 """Alerts of one action."""
@@ -67,8 +74,17 @@ def can_suppress() -> bool:
 class Wanted:
     """A checked form: the action and the alerts."""
 
+    name: str
+    """One of ACTIONS."""
     action: Action
     ids: Sequence[str]
+
+    @property
+    def actions(self) -> Sequence[Action]:
+        """What is recorded for each alert."""
+        if self.name == TAKE:
+            return [self.action, replace(self.action, action="ack", assignee="")]
+        return [self.action]
 
 
 def wanted(form: Mapping[str, str], ids: Sequence[str], actor: str) -> Wanted:
@@ -81,9 +97,10 @@ def wanted(form: Mapping[str, str], ids: Sequence[str], actor: str) -> Wanted:
     verdict = form.get("verdict", "") if name == "close" else ""
     if verdict and verdict not in triage.VERDICTS:
         raise BadAddressError(f"There is no verdict {verdict!r}; there are {', '.join(triage.VERDICTS)}.")
-    assignee = _text(form, "assignee") or actor if name == "assign" else ""
+    assignee = {"assign": _text(form, "assignee") or actor, TAKE: actor}.get(name, "")
     reason = _text(form, "reason") or WITHOUT_REASON.get(name, "")
-    return Wanted(Action(name, actor, reason, assignee, verdict), [checked_id(id_) for id_ in ids])
+    action = Action("assign" if name == TAKE else name, actor, reason, assignee, verdict)
+    return Wanted(name, action, [checked_id(id_) for id_ in ids])
 
 
 def checked_id(id_: str) -> str:
@@ -101,13 +118,13 @@ def act(store: "Store", form: Wanted) -> str:
     """
     _require_complete(store, form)
     try:
-        done = triage.record_action(analyst.clickhouse(), form.ids, form.action)
+        done = triage.record_actions(analyst.clickhouse(), form.ids, form.actions)
     except OSError as error:
         raise UnavailableError("ClickHouse did not answer; nothing was recorded.") from error
     number = f"{formats.count(len(done))} alert{'s' if len(done) > 1 else ''}"
     to = f" to {form.action.assignee}" if form.action.assignee else ""
     verdict = f" as {form.action.verdict}" if form.action.verdict else ""
-    return f"{number} {ACTIONS[form.action.action][1]}{to}{verdict}."
+    return f"{number} {ACTIONS[form.name][1]}{to}{verdict}."
 
 
 def act_where_possible(store: "Store", form: Wanted) -> str:
@@ -119,14 +136,14 @@ def act_where_possible(store: "Store", form: Wanted) -> str:
         raise UnavailableError("ClickHouse did not answer; nothing was recorded.") from error
     if not ids:
         raise AlertError("The state of no selected alert allows this action.")
-    return act(store, Wanted(form.action, ids))
+    return act(store, Wanted(form.name, form.action, ids))
 
 
 def _require_complete(store: "Store", form: Wanted) -> None:
     if not form.ids:
         raise AlertError("No alert is selected.")
     if not form.action.reason:
-        raise AlertError(f"{ACTIONS[form.action.action][0]} needs a reason.")
+        raise AlertError(f"{ACTIONS[form.name][0]} needs a reason.")
     if form.action.action == "close" and not form.action.verdict:
         raise AlertError(f"Close needs a verdict: {', '.join(triage.VERDICTS)}.")
     _require_visible(store, form.ids)

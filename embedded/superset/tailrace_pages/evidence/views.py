@@ -159,14 +159,30 @@ def export(number: str) -> Any:
 def bundle(number: str) -> Any:
     """The bundle of a successful export, for viewers who see all servers."""
     database = viewer().audience
-    state = actions.readable(_id(number), database)
-    if state["state"] != "done":
-        raise NotFoundError("This export has no bundle.")
+    state = _with_bundle(number, database)
     answer = Response(_chunks(number, database), mimetype="application/zip")
     answer.headers["Content-Length"] = str(state["bytes"])
     answer.headers["Content-Disposition"] = f'attachment; filename="{state["file"]}"'
     answer.headers["Cache-Control"] = "no-store"
     return answer
+
+
+@blueprint.post("/tailrace/evidence/exports/<number>/verification")
+@page("evidence")
+def verify_export(number: str) -> Any:
+    """Verifies the stored bundle of an export, and leads to the result."""
+    database = viewer().audience
+    state = _with_bundle(number, database)
+    try:
+        with actions.bundle(number, database) as (answer, size):
+            checked = actions.verify(answer, size)
+    except ServiceError as error:
+        return rendering.back_with(
+            f"Not verified: {error}.", url_for("tailrace_evidence.export", number=number), "failed"
+        )
+    return rendering.back_with(
+        f"Checked: {state['file']}", url_for("tailrace_evidence.verification", number=checked)
+    )
 
 
 @blueprint.post("/tailrace/evidence/verifications/")
@@ -311,6 +327,14 @@ def _id(text: str) -> str:
     if not _ID.fullmatch(text):
         raise NotFoundError("There is nothing with this id.")
     return text
+
+
+def _with_bundle(number: str, database: str) -> dict[str, Any]:
+    """Returns the state of a successful export that this viewer may read. Raises PageError."""
+    state = actions.readable(_id(number), database)
+    if state["state"] != "done":
+        raise NotFoundError("This export has no bundle.")
+    return state
 
 
 def _chunks(number: str, database: str) -> Iterator[bytes]:
