@@ -26,8 +26,6 @@ public final class ReadColumns {
     private static final int MAX_TABLE = 129;
 
     private static final Set<String> READING = Set.of("SELECT", "TABLE", "CREATE", "INSERT", "REPLACE");
-    private static final Set<String> ALL_ROWS_FLAGS =
-            Set.of(EventFlag.EVERY_ROW.wireName(), EventFlag.VERY_LARGE_LIMIT.wireName());
     private static final List<ColumnKind> KINDS = List.of(ColumnKind.SECRETS, ColumnKind.BANK_DETAILS);
     /** Rules report reads of catalogues. */
     private static final Pattern CATALOGUE =
@@ -47,7 +45,9 @@ public final class ReadColumns {
     private static final String TABLE =
             "`?[a-z0-9_$?]+`?( ?\\. ?`?[a-z0-9_$?]+`?)?( as)?( (?!where|limit|order)`?[a-z_?]+`?)?";
 
-    private static final String ORDER = "( order by [a-z0-9_?`., ]+)?";
+    /** Up to a limit. */
+    private static final String ORDER = "( order by ((?! limit )[a-z0-9_?`., ])+)?";
+
     private static final Pattern UNCONDITIONAL =
             Pattern.compile("(table|select (?<columns>.+?) ?\\bfrom) ?" + TABLE + ORDER);
     private static final Pattern TRIVIAL = Pattern.compile("(table|select (?<columns>.+?) ?\\bfrom) ?" + TABLE
@@ -94,11 +94,13 @@ public final class ReadColumns {
         }
         List<FieldValue> reads = new ArrayList<>(1);
         for (String fact : known.split(SEPARATOR)) {
-            boolean isWhole = fact.equals(WHOLE) || fact.equals(FLAGGED) && isFlagged(event);
-            if (isWhole && tables.size() == 1) {
+            if (fact.equals(WHOLE) || fact.equals(FLAGGED)) {
                 String table = tables.get(0).text();
-                reads.add(FieldValue.of((event.values("data_class").isEmpty() ? label(table) : ALL_PERSONS) + table));
-            } else if (!fact.equals(WHOLE) && !fact.equals(FLAGGED)) {
+                String label = event.values("data_class").isEmpty() ? label(table) : ALL_PERSONS;
+                if (tables.size() == 1 && (fact.equals(WHOLE) || isFlagged(event, label))) {
+                    reads.add(FieldValue.of(label + table));
+                }
+            } else {
                 tables.forEach(table -> reads.add(FieldValue.of(fact + " in " + table.text())));
             }
         }
@@ -109,8 +111,14 @@ public final class ReadColumns {
         return table.length() <= MAX_TABLE ? persons.apply(table) : ALL_ROWS;
     }
 
-    private static boolean isFlagged(DetectionEvent event) {
-        return event.values("flag").stream().anyMatch(flag -> ALL_ROWS_FLAGS.contains(flag.text()));
+    /** A high limit is usual for analysts, so that it counts for tables of persons only. */
+    private static boolean isFlagged(DetectionEvent event, String label) {
+        return hasFlag(event, EventFlag.EVERY_ROW)
+                || label.equals(ALL_PERSONS) && hasFlag(event, EventFlag.VERY_LARGE_LIMIT);
+    }
+
+    private static boolean hasFlag(DetectionEvent event, EventFlag flag) {
+        return event.values("flag").stream().anyMatch(value -> value.text().equals(flag.wireName()));
     }
 
     /** Returns the same as {@link #factsOfQuery} for a query, and for a statement that copies the result of one. */

@@ -43,6 +43,7 @@ class FirstSeenReadTest {
                 "select id from members",
                 "select distinct branch_id from members",
                 "select * from members limit ?",
+                "select * from members order by created_at desc limit ?",
                 "select * from members where branch_id = ?",
                 "select name from members where id in (select id from loans)",
                 "select state, max(day) from members group by state"
