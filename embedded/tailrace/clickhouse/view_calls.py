@@ -80,7 +80,7 @@ def with_queries_of_views(sql: str, known: Mapping[str, View] | None = None) -> 
     parts, end = [], 0
     for call in _CALL.finditer(sql):
         view = known.get(call[1])
-        if view is not None:
+        if view is not None and call.start() >= end:
             inner = View(view.name, with_queries_of_views(view.query, known))
             values, after = _values(sql, call.end())
             parts += [sql[end : call.start()], inner.with_values(values)]
