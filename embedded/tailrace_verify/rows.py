@@ -112,12 +112,17 @@ def line(types: Mapping[str, str]) -> str:
 
 
 def versions_query(table: str, columns: Sequence[str]) -> dict[str, str]:
-    """Returns the parts of a query for the hash of each version of a row: table, key, version, columns and
-    settings."""
+    """Returns the parts of a query of the versions of rows: `table`, `settings`, and `select` of the columns
+    key, minute, version, hash and second."""
     key, version = KEYS[table]
     names = ", ".join(f"`{name}`" for name in checked_columns(columns))
     settings = ", ".join(f"{name} = {value!r}" for name, value in SETTINGS.items())
-    return {"table": table, "key": key, "version": version, "columns": names, "settings": settings}
+    select = (
+        f"{key} AS key, toUnixTimestamp(toStartOfMinute(event_time)) AS minute, {version} AS version, "
+        f"lower(hex(SHA256(concat('\\0', formatRowNoNewline('JSONEachRow', {names}))))) AS hash, "
+        "toUnixTimestamp(ingested_at) AS second"
+    )
+    return {"table": table, "select": select, "settings": settings}
 
 
 def checked_columns(columns: Iterable[str]) -> list[str]:

@@ -66,9 +66,7 @@ WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDate
 ORDER BY second, key, sequence LIMIT {limit}
 """
 VERSIONS = """
-SELECT {key} AS key, toUnixTimestamp(toStartOfMinute(event_time)) AS minute, {version} AS version,
-    lower(hex(SHA256(concat('\\0', formatRowNoNewline('JSONEachRow', {columns}))))) AS hash,
-    toUnixTimestamp(ingested_at) AS second
+SELECT {select}
 FROM tailrace.{table}
 WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')
 ORDER BY second, key, version, hash LIMIT {limit}

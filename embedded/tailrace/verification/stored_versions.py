@@ -15,9 +15,7 @@ from tailrace_verify.leaves import VersionsLeaf
 
 CHECK = "ClickHouse"
 QUERY = """
-SELECT {key} AS key, toUnixTimestamp(toStartOfMinute(event_time)) AS minute, {version} AS version,
-    lower(hex(SHA256(concat('\\0', formatRowNoNewline('JSONEachRow', {columns}))))) AS hash,
-    toUnixTimestamp(ingested_at) AS second
+SELECT {select}
 FROM tailrace.{table} FINAL
 SETTINGS {settings}
 """
