@@ -30,7 +30,7 @@ after(() => chrome?.close());
 async function person(user) {
   if (!people[user]) {
     const context = await chrome.newContext({ baseURL: process.env.SUPERSET_URL });
-    context.setDefaultTimeout(Number(process.env.PATIENCE ?? 120_000));
+    context.setDefaultTimeout(120_000);
     const page = await context.newPage();
     await page.goto('/login/');
     await page.fill('#username', user);

@@ -28,8 +28,10 @@ from tailrace_pages.page_errors import BadAddressError, NotFoundError, Unavailab
 if TYPE_CHECKING:
     from tailrace_pages.store import Store
 
+TAKE = "take"
+"""Two actions in one: the viewer acknowledges the alerts and is their assignee."""
 ACTIONS = {
-    "take": ("Take", "acknowledged and assigned"),
+    TAKE: ("Take", "acknowledged and assigned"),
     "ack": ("Acknowledge", "acknowledged"),
     "assign": ("Assign", "assigned"),
     "comment": ("Comment", "commented"),
@@ -37,8 +39,6 @@ ACTIONS = {
     "reopen": ("Reopen", "reopened"),
 }
 """The label of each action, and its past participle for the message."""
-TAKE = "take"
-"""Two actions in one: the viewer acknowledges the alerts and is their assignee."""
 WITHOUT_REASON = {
     TAKE: "taken in the alert inbox",
     "ack": "acknowledged in the alert inbox",
