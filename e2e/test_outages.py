@@ -136,6 +136,8 @@ def test_a_collector_that_crashes_again_and_again(stack, watched):
         workload.write(100)
         stack.kill("fluentbit")
         stack.await_healthy()
+    # A killed collector may lose its queue; without later lines that is no gap that a backfill could fill.
+    workload.write(100)
     workload.finish()
     await_alert(stack, "TailraceComponentCrashes", component="fluentbit")
     assert "fluentbit crashed 4 times in the last ten minutes" in tailrace(stack, "health", expected=1)
