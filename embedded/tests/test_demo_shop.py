@@ -1,10 +1,12 @@
 """The two days of a shop: times at any hour, the same bytes in each run, a manifest that equals the bytes."""
 
 import json
+import math
 import re
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from hashlib import md5
 from statistics import median
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -21,6 +23,7 @@ from tailrace.demo.shop.servers import SERVERS
 from tailrace.demo.shop.story import Story
 from tailrace.demo.shop.times import DAY, HOUR, StoryTimes
 from tailrace.kafka.client import KafkaClient
+from tailrace.programs import census
 from tailrace.programs.capture import has_snapshots
 from tailrace.sources import sources_file
 
@@ -233,6 +236,41 @@ def test_files_end_at_the_gap_until_the_rest_is_written(tmp_path):
     assert all(path.read_bytes() == log.content for log, path in paths.items())
     files.write_snapshots(home, written)
     assert has_snapshots(home, [])
+
+
+def test_the_census_has_the_size_of_each_log_in_each_minute(tmp_path):
+    written, home = story_at(BEFORE_THE_DROP), Home(tmp_path)
+    files.write_logs(home, written)
+    first_part = _censuses(home)
+    files.write_rest(home, written)
+    found = _censuses(home)
+
+    schema = json.loads((ROOT / "schemas" / "census.schema.json").read_text())
+    times, gap = written.times, written.manifest["stories"]["gap"]
+    minutes = [minute + 50 for minute in range(times.start, times.now - 50, 60)]
+    for log in written.logs:
+        path = files.watched(home, log).path
+        of_log = found[str(path)]
+        jsonschema.validate(of_log[-1], schema)
+        assert [record["at"] for record in of_log] == minutes
+        for record in (*of_log[:3], *of_log[700:703], of_log[-1]):
+            assert record["size"] == log.between(record["at"], math.inf)[0]
+            head = log.content[: min(record["size"], 4096)]
+            head = head[: head.rfind(b"\n") + 1]
+            assert (record["head_length"], record["head_hash"]) == (len(head), md5(head).hexdigest())
+            assert record["inode"] == path.stat().st_ino
+    path = str(files.watched(home, files.log_with_gap(written)).path)
+    assert first_part[path][-1]["size"] <= gap["from_offset"] < found[path][-1]["size"]
+
+
+def _censuses(home: Home) -> dict[str, list[dict]]:
+    """Returns the records in the spool of the census, by path."""
+    found: dict[str, list[dict]] = {}
+    for file in census.spool_of(home).glob("census-*.jsonl"):
+        for line in file.read_text().splitlines():
+            record = json.loads(line)
+            found.setdefault(record["path"], []).append(record)
+    return found
 
 
 def test_containers_get_the_shop_without_its_gap_and_with_a_link_to_each_other_story(tmp_path):

@@ -58,8 +58,7 @@ class CensusProgram(Program):
         return Health.failing(f"no census for {silent:.0f} s" if newest else "no census yet")
 
     def spool(self) -> Path:
-        """The directory of the hourly files that Fluent Bit tails."""
-        return self.home.data(self.name) / "spool"
+        return spool_of(self.home)
 
     def _note_left(self, watched: Set[Log]) -> None:
         """Records the logs that are no longer watched, with the time."""
@@ -70,6 +69,11 @@ class CensusProgram(Program):
 
     def _sources(self) -> Path:
         return self.home.data(self.name) / "sources.json"
+
+
+def spool_of(home: Home) -> Path:
+    """The directory of the hourly files that Fluent Bit tails."""
+    return home.data(CensusProgram.name) / "spool"
 
 
 def left(home: Home) -> dict[Log, float]:

@@ -1,15 +1,20 @@
-"""The files of the demo in a home directory: watched logs, the spool of snapshots, and the manifest."""
+"""The files of the demo in a home directory: watched logs, the spools of census and snapshots, and the
+manifest."""
 
 import json
+import math
+import time
 from pathlib import Path
 from typing import Any
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
-from tailrace.demo.shop import snapshots
+from tailrace.demo.shop import censuses, snapshots
 from tailrace.demo.shop.log import Log
 from tailrace.demo.shop.servers import LOG_FILES
 from tailrace.demo.shop.story import Story
+from tailrace.demo.shop.times import GAP_FROM
+from tailrace.programs import census
 from tailrace.programs.capture import spool_of
 from tailrace.sources import sources_file
 from tailrace.sources.sources_file import Source
@@ -34,7 +39,10 @@ def watch(settings: Settings, home: Home, story: Story) -> bool:
 
 
 def write_logs(home: Home, story: Story) -> int:
-    """Writes all logs; a log with the gap ends where the gap begins. Returns the bytes."""
+    """Writes all logs and their census; a log with the gap ends where the gap begins.
+
+    Returns the bytes of the logs.
+    """
     gap = story.manifest["stories"].get(GAP)
     written = 0
     for log in story.logs:
@@ -43,15 +51,32 @@ def write_logs(home: Home, story: Story) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(log.content[:end])
         written += end
+        _write_censuses(home, story, log, -math.inf, _end_of_first_part(story, log))
     return written
 
 
 def write_rest(home: Home, story: Story) -> None:
-    """Appends the entries of the gap and all after it."""
+    """Appends the entries of the gap and all after it, and the census of this time."""
     gap = story.manifest["stories"][GAP]
     log = log_with_gap(story)
     with watched(home, log).path.open("ab") as file:
         file.write(log.content[gap["from_offset"] :])
+    _write_censuses(home, story, log, _end_of_first_part(story, log), math.inf)
+
+
+def _write_censuses(home: Home, story: Story, log: Log, start: float, end: float) -> None:
+    spool = census.spool_of(home)
+    spool.mkdir(mode=0o700, parents=True, exist_ok=True)
+    name = time.strftime(f"census-{log.source}-%Y%m%dT%H%M%S.jsonl", time.gmtime(story.times.now))
+    lines = censuses.lines(log, watched(home, log).path, story.times, start, end)
+    with (spool / name).open("a") as file:
+        file.write("".join(f"{line}\n" for line in lines))
+
+
+def _end_of_first_part(story: Story, log: Log) -> float:
+    """Returns the time up to which `write_logs` writes the log."""
+    gap = story.manifest["stories"].get(GAP)
+    return story.times.at(GAP_FROM) if gap and _has_gap(log, gap) else math.inf
 
 
 def log_with_gap(story: Story) -> Log:
