@@ -170,6 +170,37 @@ describe('a search', () => {
   });
 });
 
+describe('times', () => {
+  /** The column of event times in the first table: its header, and the texts and the times in UTC of its cells. */
+  const column = () => browser.page.evaluate(() => {
+    const header = [...document.querySelectorAll('table.rows th')].find((each) => each.textContent.startsWith('Event '));
+    const times = [...header.closest('table').tBodies[0].rows].map((row) => row.cells[header.cellIndex].querySelector('time'));
+    return { header: header.textContent, shown: times.map((time) => time.textContent), utc: times.map((time) => time.dateTime) };
+  });
+  const toUtc = (text) => `${text.replace(' ', 'T')}Z`;
+  /** The browser's time zone is that of New York. */
+  const toNewYork = (utc) => new Date(utc).toLocaleString('sv-SE', { timeZone: 'America/New_York' });
+
+  test('of tables are in the time zone of the viewer after a click, also on the next page', async () => {
+    const { page } = browser;
+    await logIn('security');
+    await draw(PAGES.security[0]);
+    const before = await column();
+    assert.ok(before.header.endsWith('(UTC)') && before.utc.length > 0, before.header);
+    assert.deepEqual(before.shown.map(toUtc), before.utc);
+
+    await page.getByRole('button', { name: 'UTC', exact: true }).click();
+    await draw(PAGES.security[0]);
+    const after = await column();
+    assert.equal(after.header, before.header.replace('(UTC)', '(local)'));
+    assert.deepEqual(after.shown, after.utc.map(toNewYork));
+    assert.deepEqual(await overflow(), { beyond: 0, cut: [] });
+
+    await page.getByRole('button', { name: 'Local times' }).click();
+    assert.deepEqual(await column(), before);
+  });
+});
+
 describe('an alert', () => {
   test('is acknowledged with the keyboard, from the list', async () => {
     const { page } = browser;

@@ -1,5 +1,5 @@
-// Buttons that copy a whole id, times in the viewer's time zone, the checkbox that selects all rows, and reasons.
-// Everything works without this script: ids and times are text, and each row has its own checkbox.
+// Buttons that copy a whole id, the checkbox that selects all rows, and reasons.
+// Everything works without this script: ids are text, and each row has its own checkbox.
 'use strict';
 
 for (const button of document.querySelectorAll('button.copy')) {
@@ -8,12 +8,6 @@ for (const button of document.querySelectorAll('button.copy')) {
     await navigator.clipboard.writeText(button.dataset.copy);
     button.textContent = 'copied';
   });
-}
-
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const own = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-for (const time of document.querySelectorAll('time[datetime]')) {
-  time.title = `${own.format(new Date(time.dateTime))} ${zone}`;
 }
 
 for (const all of document.querySelectorAll('input.all')) {

@@ -9,6 +9,7 @@ for (const section of document.querySelectorAll('[data-section]')) {
     .then((text) => {
       const found = new DOMParser().parseFromString(text, 'text/html').querySelector('section');
       section.replaceWith(document.importNode(found, true));
+      document.dispatchEvent(new Event('section'));
     })
     .catch(() => { section.removeAttribute('aria-busy'); link.textContent += ' (it could not be loaded)'; });
 }
