@@ -71,7 +71,7 @@ def test_the_most_severe_come_first_then_the_latest(visitors, ids):
 
 def test_a_file_has_the_rows_of_the_list(visitors, ids):
     lines = visitors["security"].get(f"{LIST}&format=csv").text.splitlines()
-    assert lines[0].startswith("Severity,Event (UTC),Rule,Entity")
+    assert lines[0].startswith("Level,Event (UTC),Rule,Entity")
     assert [line.rsplit(",", 1)[1] for line in lines[1:]] == [ids[1], ids[3], ids[2], ids[0]]
 
 

@@ -92,7 +92,7 @@ def test_a_rule_that_only_correlations_count_has_no_unknown_servers(tmp_path):
     found = listing.rules(rules, (), ())
     shown = {row["rule_id"]: row["servers"] for row in found}
     assert shown == {"a": "raises no alert itself", **dict.fromkeys("bcxy", "unknown")}
-    listed = "Rules, most severe first, then by alerts of the time range: "
+    listed = "Rules, highest level first, then by alerts of the time range: "
     counts = "5 of 5; 1 of them raises no alert itself: correlations count the matches"
     unknown = "; the detect job does not report on which servers 4 of them can fire"
     assert listing.caption(found, 5) == f"{listed}{counts}{unknown}"

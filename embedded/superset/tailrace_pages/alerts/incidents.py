@@ -24,7 +24,7 @@ SHOWN = 10
 """Values of a fact that are shown before the others are opened."""
 
 COLUMNS = (
-    Column("level", "Severity", 14, "severity", note="The highest one of its alerts"),
+    Column("level", "Level", 14, "severity", note="The highest one of its alerts"),
     Column("first_rules", "Rules", 0, link="address", note="The most severe first"),
     Column("ended", "Latest event (UTC)", 18, "time", link="address"),
     Column("seconds", "Lasts", 10, "duration", note="From the begin of the first alert to the latest event"),
@@ -48,7 +48,7 @@ CSV_COLUMNS = (
     Column("incident", "Id"),
 )
 ALERTS = (
-    Column("level", "Severity", 14, "severity"),
+    Column("level", "Level", 14, "severity"),
     Column("began", "Begin (UTC)", 20, "time"),
     Column("rule_title", "Rule", 0, link="address"),
     Column("entity_key", "Entity", 28, "entity"),

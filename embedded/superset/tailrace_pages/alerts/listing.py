@@ -18,7 +18,7 @@ PAGES = 20
 """Pages of the list; page_alert_overview.sql reads the ids of PAGES * 50 + 50 alerts of each severity."""
 
 COLUMNS = (
-    Column("level", "Severity", 14, "severity"),
+    Column("level", "Level", 14, "severity"),
     Column("event_time", "Event (UTC)", 20, "time"),
     Column("rule_title", "Rule", 0, link="address"),
     Column(

@@ -32,7 +32,7 @@ ENTITIES = (
 )
 CONTRIBUTIONS = (
     Column("event_time", "Event (UTC)", 20, "time", link="address"),
-    Column("level", "Severity", 16, "severity"),
+    Column("level", "Level", 16, "severity"),
     Column("rule_title", "Rule", 0),
     Column("outcome", "State", 16),
     Column("points", "Points", 10, "number"),

@@ -195,7 +195,7 @@ def alerts(rows: Sequence[Row]) -> Table:
     """Returns the table of alerts, those about the entity and those in the same sessions."""
     shown = [{**row, "address": addresses.alert(row["alert"])} for row in rows]
     columns = (
-        Column("level", "Severity", 16, "severity"),
+        Column("level", "Level", 16, "severity"),
         Column("event_time", "Event (UTC)", 20, "time"),
         Column("rule_title", "Rule", 0, link="address"),
         Column("relation", "Relation", 20),

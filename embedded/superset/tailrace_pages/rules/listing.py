@@ -33,7 +33,7 @@ DAY = 86_400
 SOURCES = frozenset({"audit", "general", "slowlog", "errorlog"})
 
 RULES = (
-    Column("level", "Severity", 16, "severity"),
+    Column("level", "Level", 16, "severity"),
     Column("title", "Rule", 0, link="address"),
     Column("alerts", "Alerts", 8, "count"),
     Column("not_closed", "Open or acknowledged", 14, "count"),
@@ -49,7 +49,7 @@ RULES_CSV = (
     Column("rule_id", "Id"),
 )
 ORDERS = {
-    "severity": "Severity",
+    "severity": "Level",
     "alerts": "Most alerts",
     "last": "Latest alert",
     "servers": "Fewest servers",
@@ -120,7 +120,7 @@ def with_reach(rows: Sequence[dict], reach: str) -> list[dict]:
 def caption(shown: Sequence[dict], total: int, order: str = "severity") -> str:
     """Returns what the list contains, and how many of its rules other pages do not count."""
     by = {
-        "severity": "most severe first, then by alerts of the time range",
+        "severity": "highest level first, then by alerts of the time range",
         "alerts": "those with the most alerts of the time range first",
         "last": "those with the latest alert of the time range first",
         "servers": "those that can fire on the fewest servers first",

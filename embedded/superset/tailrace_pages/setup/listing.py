@@ -64,7 +64,7 @@ COSTS = (
 )
 CSV_RULES = (
     Column("rule_title", "Rule"),
-    Column("level", "Severity"),
+    Column("level", "Level"),
     Column("reason", "Reason"),
     Column("missing", "Missing"),
     Column("change", "To change"),
