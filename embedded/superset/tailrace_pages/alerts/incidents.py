@@ -25,7 +25,7 @@ SHOWN = 10
 
 COLUMNS = (
     Column("level", "Level", 14, "severity", note="The highest one of its alerts"),
-    Column("first_rules", "Rules", 0, link="address", note="The most severe first"),
+    Column("first_rules", "Rules", 0, link="address", note="The highest level first"),
     Column("ended", "Latest event (UTC)", 18, "time", link="address"),
     Column("seconds", "Lasts", 10, "duration", note="From the begin of the first alert to the latest event"),
     Column("alerts", "Alerts", 6, "count"),

@@ -74,7 +74,7 @@ def overview(store: "Store", filters: Filters, span: TimeRange, viewer: str, upt
 
 
 def rows_of(store: "Store", ids: Sequence[str]) -> list[dict[str, Any]]:
-    """Returns the rows of alerts, most severe first, then by latest event."""
+    """Returns the rows of alerts, highest level first, then by latest event."""
     return _shown(store.rows(ROWS, ids=list(ids))) if ids else []
 
 
@@ -96,7 +96,7 @@ def shown_state(row: Mapping[str, Any]) -> str:
 
 
 def headline(levels: Mapping[str, int], addresses: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Returns the numbers above the list: alerts by severity, most severe first, each with its address."""
+    """Returns the numbers above the list: alerts by severity, highest level first, each with its address."""
     return [
         {"level": level, "value": formats.count(levels.get(level, 0)), "link": addresses[level]}
         for level in formats.LEVELS

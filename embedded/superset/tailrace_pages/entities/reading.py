@@ -111,7 +111,7 @@ class Reading:
 
     @read_once
     def alerts(self) -> list[dict[str, Any]]:
-        """The alerts of the range and of the earlier period, the most severe first."""
+        """The alerts of the range and of the earlier period, the highest level first."""
         evidence = self._rows("page_entity_evidence", self._since, self.span.until) if self._is_near else []
         ids = {
             "near": [row["id"] for row in evidence],

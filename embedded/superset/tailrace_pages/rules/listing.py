@@ -86,7 +86,7 @@ DAYS = (
 
 
 def rules(catalog: Mapping[str, RuleText], counted: Iterable[Row], servers: Iterable[Row]) -> list[dict]:
-    """Returns the rules of the files, and those that have an alert or run, most severe first."""
+    """Returns the rules of the files, and those that have an alert or run, highest level first."""
     by_rule = {row["rule_id"]: row for row in counted}
     coverage: dict[str, list[Row]] = {}
     for row in servers:
