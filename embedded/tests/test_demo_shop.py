@@ -247,7 +247,7 @@ def test_the_census_has_the_size_of_each_log_in_each_minute(tmp_path):
 
     schema = json.loads((ROOT / "schemas" / "census.schema.json").read_text())
     times, gap = written.times, written.manifest["stories"]["gap"]
-    minutes = [minute + 50 for minute in range(times.start, times.now - 50, 60)]
+    minutes = [minute + 50 for minute in range(times.start - 60, times.now - 50, 60)]
     for log in written.logs:
         path = files.watched(home, log).path
         of_log = found[str(path)]

@@ -9,7 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from tailrace.demo.shop.log import Log
-from tailrace.demo.shop.times import MINUTE, StoryTimes
+from tailrace.demo.shop.times import HOUR, MINUTE, StoryTimes
 
 SECOND = 50
 """The second of each minute at which the sizes are recorded."""
@@ -22,7 +22,8 @@ def lines(log: Log, path: Path, times: StoryTimes, start: float, end: float) -> 
     written = [entry.at for entry in log.entries]
     ends = list(accumulate((len(entry.content) for entry in log.entries), initial=len(log.banner)))
     heads = _heads(log.content)
-    for minute in range(times.start, times.now, MINUTE):
+    # The two days begin at midnight: a census before it shows that all of them was watched.
+    for minute in range(times.start - MINUTE, times.now, MINUTE):
         at = minute + SECOND
         if not start <= at < min(end, times.now):
             continue
@@ -39,7 +40,7 @@ def lines(log: Log, path: Path, times: StoryTimes, start: float, end: float) -> 
             "size": size,
             "head_length": length,
             "head_hash": heads[length],
-            "mtime": written[entries - 1] if entries else times.start,
+            "mtime": written[entries - 1] if entries else times.start - HOUR,
         }
         yield json.dumps(record, separators=(",", ":"))
 
