@@ -1,8 +1,8 @@
 """Takes the gallery of all dashboards and work pages from the running demo, and writes docs/GALLERY.md.
 
 python -m dashboards.gallery URL SECRETS RAW [NAME...] runs tests/gallery.mjs, which writes pictures of two
-sizes and both themes to RAW, and reduces them to docs/images/gallery/THEME-WIDTHxHEIGHT/NAME.webp: at most
-256 colours, in lossless WebP, which takes half the bytes of PNG. SECRETS is the directory with the passwords
+sizes and both themes to RAW, and reduces them to docs/images/gallery/THEME-WIDTHxHEIGHT/NAME.webp: lossless
+WebP, which takes a third of the bytes of PNG. SECRETS is the directory with the passwords
 of Superset's users, in the demo's home. With RESUME=1 it takes only pictures that are in neither directory.
 """
 
@@ -21,7 +21,6 @@ DASHBOARDS = Path(__file__).parent / "dashboards"
 GALLERY = IMAGES / "gallery"
 PAGE = IMAGES.parent / "GALLERY.md"
 KINDS = ("light-1440x900", "light-1920x1080", "dark-1440x900", "dark-1920x1080")
-COLOURS = 256
 PAGES = {
     "page-alerts": "Alert inbox",
     "page-alert": "One alert",
@@ -72,16 +71,10 @@ def take(url: str, secrets: str, raw: Path, names: list[str]) -> bool:
 
 
 def reduce(taken: Path, kept: Path) -> None:
-    """Writes a picture with a palette of its most frequent colours, without dithering.
-
-    Median cut keeps the common colours exactly, as in pictures.py.
-    """
-    with Image.open(taken) as image:
-        small = image.convert("RGB").quantize(
-            COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
-        )
+    """Writes a picture with all its colours: a palette would merge those of series with few pixels."""
     kept.parent.mkdir(parents=True, exist_ok=True)
-    small.convert("RGB").save(kept, "WEBP", lossless=True, quality=80, method=4)
+    with Image.open(taken) as image:
+        image.convert("RGB").save(kept, "WEBP", lossless=True, quality=80, method=4)
 
 
 def keep(raw: Path, gallery: Path) -> None:

@@ -147,9 +147,12 @@ def test_a_number_of_some_servers_says_so():
     )
 
 
-def test_a_change_is_unknown_if_the_logs_begin_later():
-    young = {**ALL_LOGS, "earliest": BEGIN - timedelta(hours=23)}
-    assert noted([bar_of(1, logins=3)], [young])["Logins"] == ("3", "23 Nov not covered")
+def test_a_change_is_unknown_if_the_logs_begin_later_than_a_tenth_after_the_earlier_period():
+    before = bar_of(0, False, logins=2)
+    begin = BEGIN - timedelta(hours=21.6)
+    young, younger = ({**ALL_LOGS, "earliest": each} for each in (begin, begin + timedelta(seconds=1)))
+    assert noted([before, bar_of(1, logins=3)], [young])["Logins"] == ("3", "+50 %, 2 on 23 Nov")
+    assert noted([before, bar_of(1, logins=3)], [younger])["Logins"] == ("3", "23 Nov not covered")
 
 
 def test_a_change_says_that_the_logs_were_not_watched_in_the_previous_period():

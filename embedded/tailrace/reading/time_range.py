@@ -38,6 +38,11 @@ class TimeRange:
         shift = -(-length // DAY) * DAY if self.begins_at_midnight else length
         return TimeRange(self.since - shift, self.since - shift + length)
 
+    def comparable_since(self) -> datetime:
+        """Returns the latest begin of a log with which the earlier range counts as covered: a tenth of the
+        range after its begin, as in sql/queries/parts/change.sql."""
+        return self.before().since + (self.until - self.since) / 10
+
     @property
     def begins_at_midnight(self) -> bool:
         return (self.since.hour, self.since.minute, self.since.second) == (0, 0, 0)

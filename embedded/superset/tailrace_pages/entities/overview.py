@@ -72,7 +72,7 @@ def numbers(
 ) -> list[dict[str, str]]:
     """Returns {title, value, note, link} for each measure. `alerts` are those of both periods. `compares` is
     false for sessions: the time before a session contains none of it."""
-    since = span.before().since
+    since = span.comparable_since()
     found = []
     for each in measures:
         doubt = "" if read.is_watched_since(since, sources_of(each)) else ", coverage unknown"

@@ -93,8 +93,8 @@ class Reading:
     @read_once
     def _since(self) -> datetime:
         """The begin of the earlier period, or of the range if the logs begin later."""
-        before = self.span.before().since
-        return before if self.logs.begin_before(before) else self.span.since
+        begins = self.logs.begin_before(self.span.comparable_since())
+        return self.span.before().since if begins else self.span.since
 
     @property
     def _is_near(self) -> bool:

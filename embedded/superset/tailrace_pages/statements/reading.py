@@ -107,7 +107,7 @@ class Statement:
             self.span,
             self.overview["period"],
             self.logging,
-            self.read.is_watched_since(self.span.before().since, slow_logs.SOURCES),
+            self.read.is_watched_since(self.span.comparable_since(), slow_logs.SOURCES),
         )
 
     @read_once
