@@ -213,6 +213,11 @@ def test_snapshots_have_the_form_of_capture(written):
     assert [line["at"] for line in lines] == sorted(line["at"] for line in lines)
     for kind in ("server", "settings", "audit"):
         assert {line["instance"] for line in lines if line["kind"] == kind} == {it.instance for it in SERVERS}
+    last = {(line["instance"], line["kind"]): line for line in lines}
+    assert {line["at"] for line in last.values()} == {written.times.now}
+    accounts = {fact["key"]: fact["since"] for fact in last["shop-db-1", "accounts"]["facts"]}
+    created = [line["at"] for line in lines if line["kind"] == "accounts" and line["reason"] == "change"]
+    assert [accounts[written.manifest["stories"]["new_account"]["account"]]] == created
     (account,) = [change["key"] for line in lines for change in line["changes"] if line["kind"] == "accounts"]
     assert account == written.manifest["stories"]["new_account"]["account"]
 

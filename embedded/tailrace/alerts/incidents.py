@@ -34,7 +34,7 @@ Rows = Callable[..., list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Incident:
-    """Alerts that belong together, in the order of their begin."""
+    """Alerts that belong together, by start time."""
 
     alerts: Sequence[Alert]
 

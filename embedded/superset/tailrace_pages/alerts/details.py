@@ -233,7 +233,7 @@ def facts(
         ("Rows sent", _all_rows_sent(its_queries), ""),
         ("Detected (UTC)", formats.time(alert["detected_at"]), ""),
         ("Last detected (UTC)", formats.time(alert["updated_at"]), ""),
-        ("Arrived late", "yes, the event arrived after its time" if alert["late"] else "", ""),
+        ("Arrived late", _delay(alert) if alert["late"] else "", ""),
         ("Counted by the rule", formats.count(alert["metric"]), ""),
         *((fact_title(name), fact_value(name, value), "") for name, value in sorted(alert["facts"].items())),
         ("Tactics", _tactics(alert["tags"]), ""),
@@ -247,6 +247,12 @@ def _query_address(alert: Mapping[str, Any]) -> str:
     """Returns the address of the query that an alert is about; empty if it is about something else."""
     query_id = (alert.get("entity") or {}).get("query_id", "")
     return links.query(query_id.upper(), around(alert)) if query_id else ""
+
+
+def _delay(alert: Mapping[str, Any]) -> str:
+    """Returns the time between the event and its detection; a time of a log can be in the future."""
+    delay = alert["detected_at"] - alert["event_time"]
+    return f"detected {formats.duration(delay.total_seconds())} after the event"
 
 
 def _all_rows_sent(its_queries: Sequence[Mapping[str, Any]]) -> str:

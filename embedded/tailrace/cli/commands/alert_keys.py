@@ -80,7 +80,7 @@ KEYS = {
         "instances": "servers, a list",
         "tactics": "tactics of MITRE ATT&CK in the order of their first alert, a list",
         "rules": "titles of the rules in the order of their first alert, a list",
-        "alert_ids": "ids of the alerts in the order of their begin, a list",
+        "alert_ids": "ids of the alerts by start time, a list",
         "verdict": "with ID: verdict of the alert; empty if it has none",
         "assignee": "with ID: the responsible person; empty without one",
         "event_time": "with ID: time of the event, UTC",

@@ -2,7 +2,8 @@
 privileges of the two MariaDB servers."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from tailrace.demo.shop.people import CARLA, GRANTED
 from tailrace.demo.shop.settings import SERVERS, Attributes, Captured
@@ -38,18 +39,27 @@ SOURCE = "shop-db-1"
 
 
 def lines(times: StoryTimes) -> Iterator[str]:
-    """Yields the lines of the spool: each server at the start, and the change of the story day."""
+    """Yields the lines of the spool: each server at the start and at the end, and the change of the story
+    day."""
     for server in SERVERS:
         for kind, facts in _kinds(times, server).items():
             yield _line(server, kind, times.start, "start", facts, times.start, [])
     granted = times.at(GRANTED) + 30
-    account, privilege = (
-        _account("carla", "10.20.9.%", granted),
-        _privilege(CARLA, "table", "`shop`.`reviews`", "SELECT"),
-    )
-    yield _change(times, granted, "accounts", _accounts(times) | {CARLA: account}, CARLA)
-    key = f"{CARLA} table `shop`.`reviews`"
-    yield _change(times, granted, "grants_table", {key: privilege}, key)
+    added = {
+        "accounts": (CARLA, _account("carla", "10.20.9.%", granted)),
+        "grants_table": (
+            f"{CARLA} table `shop`.`reviews`",
+            _privilege(CARLA, "table", "`shop`.`reviews`", "SELECT"),
+        ),
+    }
+    yield _change(times, granted, "accounts", _accounts(times) | dict([added["accounts"]]), CARLA)
+    yield _change(times, granted, "grants_table", dict([added["grants_table"]]), added["grants_table"][0])
+    for server in SERVERS:
+        new = added if server.instance == SOURCE else {}
+        for kind, facts in _kinds(times, server).items():
+            whole = facts | dict([new[kind]]) if kind in new else facts
+            since = {new[kind][0]: granted} if kind in new else {}
+            yield _line(server, kind, times.now, "hourly", whole, times.start, [], since)
 
 
 def _change(times: StoryTimes, at: int, kind: str, facts: Facts, key: str) -> str:
@@ -59,11 +69,20 @@ def _change(times: StoryTimes, at: int, kind: str, facts: Facts, key: str) -> st
 
 
 def _line(
-    server: Captured, kind: str, at: int, reason: str, facts: Facts, since: int, changes: list[dict]
+    server: Captured,
+    kind: str,
+    at: int,
+    reason: str,
+    facts: Facts,
+    since: int,
+    changes: list[dict],
+    added: Mapping[str, int] = MappingProxyType({}),
 ) -> str:
-    new = {change["key"] for change in changes}
+    """Returns a line; `since` is the time since which its facts are known, `added` that of later ones, by
+    key."""
+    later = {**dict.fromkeys((change["key"] for change in changes), at), **added}
     listed = [
-        {"key": key, "since": float(at if key in new else since), "attributes": dict(attributes)}
+        {"key": key, "since": float(later.get(key, since)), "attributes": dict(attributes)}
         for key, attributes in facts.items()
     ]
     return json.dumps(
