@@ -99,6 +99,7 @@ def test_a_page_of_a_statement_reads_few_granules(store):
         "tables",
         "ddl",
         "sizes",
+        "lock_waits",
     )
     for name in names:
         assert getattr(its, name) is not None

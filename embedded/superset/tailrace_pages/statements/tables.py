@@ -119,6 +119,18 @@ DEADLOCKS = (
     Column("other_client", "Other client", 14, link="other_client_address"),
     Column("other", "Other statement", 0, "code", link="other_address"),
 )
+LOCK_WAITS = (
+    Column("since", "Since (UTC)", 20, "time", note="The begin of the command that waited"),
+    Column("at", "Last seen (UTC)", 20, "time", note="Capture polls once a minute"),
+    Column("server", "Server", 14),
+    Column("name", "Table", 0, link="name_address"),
+    Column("waiting", "Waited", 24, link="waiting_address"),
+    Column("waiting_lock", "For the lock", 16),
+    Column("waited_seconds", "Waited for", 12, "duration", note="Until the last poll that found it"),
+    Column("holding", "Had a lock", 24, link="holding_address"),
+    Column("holding_lock", "Its lock", 16),
+    Column("state", "Its state", 16, note="An idle session usually has an open transaction"),
+)
 COLUMNS = {
     "buckets": BUCKETS,
     "servers": SERVERS,
@@ -129,12 +141,13 @@ COLUMNS = {
     "tables": TABLES,
     "ddl": DDL,
     "deadlocks": DEADLOCKS,
+    "lock_waits": LOCK_WAITS,
 }
 """By the name of the table in the address of its CSV: `?format=csv&table=callers`."""
 
 
 MOST_EVENTS = 200
-"""Rows that the queries of deadlocks and DDL return at most."""
+"""Rows that the queries of deadlocks, DDL and waits for metadata locks return at most."""
 
 
 def part(shown: int, known: int, all_: int, which: str) -> str:
