@@ -11,6 +11,7 @@ SNAPSHOTS, FACTS, CHANGES = "server_snapshots", "server_facts", "server_changes"
 TABLE_SIZES = "table_sizes"
 SIZES = ("rows", "data_bytes", "index_bytes", "free_bytes")
 DIGESTS, DIGEST_SAMPLES = "digests", "digest_samples"
+HISTOGRAMS = "digest_histograms"
 METADATA_LOCKS, LOCK_WAITS = "metadata_locks", "metadata_lock_waits"
 SIDES = ("waiting", "holding")
 SESSION, NUMBERS = ("lock", "user", "host", "command"), ("connection", "seconds")
@@ -101,6 +102,8 @@ def _rows(record: Mapping) -> Iterator[tuple[str, Row]]:
     for fact in record["facts"]:
         if whose["kind"] == DIGESTS:
             yield _digest(whose, fact)
+        elif whose["kind"] == HISTOGRAMS:
+            yield _histogram(whose, fact)
         elif whose["kind"] == METADATA_LOCKS:
             yield _lock_wait(whose, fact, at)
         else:
@@ -167,6 +170,21 @@ def _digest(whose: Row, fact: Mapping) -> tuple[str, Row]:
         "digest_text": str(attributes["digest_text"]),
         SAMPLE: str(attributes[SAMPLE]),
         **{name: _size_in_range(int(attributes[name])) for name in COUNTERS},
+    }
+
+
+def _histogram(whose: Row, fact: Mapping) -> tuple[str, Row]:
+    """Returns the histogram of a digest: `buckets` is `NUMBER:COUNT …`."""
+    attributes = fact["attributes"]
+    buckets = (each.partition(":") for each in str(attributes["buckets"]).split())
+    return HISTOGRAMS, {
+        "cluster": whose["cluster"],
+        "instance": whose["instance"],
+        "database": str(attributes["db"]),
+        "digest": str(attributes["digest"]),
+        "at": instant(attributes["server_at"]),
+        "first_seen": instant(attributes["first_seen"]),
+        "buckets": {str(int(number)): int(count) for number, _, count in buckets},
     }
 
 
