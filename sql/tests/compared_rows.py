@@ -105,7 +105,7 @@ WITHOUT_ROWS = {
     *("page_alert_earlier", "page_alert_gap", "page_alert_history", "page_alert_queries"),
     *("page_alert_sessions", "page_event_pseudonyms", "page_incident_history"),
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
-    *("page_query_ddl", "page_query_deadlocks", "page_query_lock_waits"),
+    *("page_query_ddl", "page_query_deadlocks", "page_query_lock_waits", "page_query_counters"),
     *("page_entity_evidence", "samples_statements"),
     *(
         "page_setup_listed",

@@ -100,6 +100,7 @@ def test_a_page_of_a_statement_reads_few_granules(store):
         "ddl",
         "sizes",
         "lock_waits",
+        "counters",
     )
     for name in names:
         assert getattr(its, name) is not None

@@ -20,7 +20,7 @@ DETAIL_RANGE = timedelta(days=7)
 only."""
 DDL_RANGE = timedelta(days=92)
 """An index can have been created or dropped long before it is missed; query events are kept as long."""
-CHAINS = (("versions", "callers", "deadlocks"), ("ddl", "sizes", "lock_waits", "plan_load"), ("requests", "plan_changes"))
+CHAINS = (("versions", "callers", "deadlocks"), ("ddl", "sizes", "lock_waits", "counters", "plan_load"), ("requests", "plan_changes"))
 """Properties of Statement that need no other part of the page. One thread reads a chain, one after the other:
 more threads than a server has cores would only need more connections."""
 SIZES_RANGE = timedelta(days=2)
@@ -180,6 +180,11 @@ class Statement:
         if not self._table_names:
             return []
         return self._of_servers("page_query_lock_waits", self.span, names=self._table_names)
+
+    @read_once
+    def counters(self) -> list[dict[str, Any]]:
+        """What the servers counted of it in Performance Schema."""
+        return self._of_servers("page_query_counters", self.span)
 
     @property
     def ddl_of_range(self) -> list[dict[str, Any]]:

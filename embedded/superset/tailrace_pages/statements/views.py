@@ -244,6 +244,7 @@ def _rows(its: Statement, name: str) -> list[dict[str, Any]]:
     read: dict[str, Callable[[], list[dict[str, Any]]]] = {
         "buckets": lambda: its.buckets,
         "servers": lambda: tables.servers(its.overview["server"], its.logging.rows),
+        "counters": lambda: its.counters,
         "callers": lambda: tables.callers(
             its.callers, entity, sum(row["total_seconds"] for row in its.callers)
         ),
