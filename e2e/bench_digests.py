@@ -3,8 +3,8 @@
 
 A real MySQL 8.0 has this many statements in `events_statements_summary_by_digest`, all of them executed
 lately. Capture samples it as the component does, with a connection for each sample, first the counters alone,
-then with the histograms; the CPU time is that of mysqld. Then clients execute ordinary statements while the table is sampled. The counts of all digests must
-agree with the server's own counter `Com_select`.
+then with the histograms; the CPU time is that of mysqld. Then clients execute ordinary statements while the
+table is sampled. The counts of all digests must agree with the server's own counter `Com_select`.
 """
 
 import argparse
@@ -115,7 +115,9 @@ def measure_histograms(server: Server, number: int, samples: int) -> None:
         heaviest = len(facts)
     full, *polls = spent
     mean = sum(polls) / samples
-    print(f"of all digests: {full:.2f} s, {found[0]} buckets; with {heaviest} histograms: {mean * 1000:.0f} ms")
+    print(
+        f"of all digests: {full:.2f} s, {found[0]} buckets; with {heaviest} histograms: {mean * 1000:.0f} ms"
+    )
     print(f"a poll each minute, all digests hourly: {mean / MINUTE + full / HOUR:.2%} of a core")
 
 

@@ -282,7 +282,18 @@ def test_every_table_is_a_csv_file(developer):
     callers = developer.get(PATH, format="csv", table="callers", **SPAN)
     rows = list(csv.DictReader(callers.text.splitlines()))
     assert {row["User"] for row in rows} == {USER} and sum(float(row["Executions"]) for row in rows) == 6
-    for name in ("buckets", "servers", "plans", "changes", "requests", "tables", "ddl", "deadlocks", "lock_waits", "counters"):
+    for name in (
+        "buckets",
+        "servers",
+        "plans",
+        "changes",
+        "requests",
+        "tables",
+        "ddl",
+        "deadlocks",
+        "lock_waits",
+        "counters",
+    ):
         answer = developer.get(PATH, format="csv", table=name, **SPAN)
         assert (answer.status_code, answer.headers["Content-Type"].split(";")[0]) == (200, "text/csv"), name
 

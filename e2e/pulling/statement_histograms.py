@@ -20,8 +20,8 @@ OF_WAITS = (
 
 
 def check_histograms(socket: Path) -> None:
-    """Compares the histograms of all digests, and of the heaviest ones, with the server; MySQL 5.7 and MariaDB
-    have none."""
+    """Compares the histograms of all digests, and of the heaviest ones, with the server. MySQL 5.7 and
+    MariaDB have none."""
     server = CountingServer(socket)
     try:
         assert not server.run(OF_WAITS), "no server counts waits by digest (docs/CAPTURE.md)"
@@ -64,7 +64,7 @@ def _check_all(server: CountingServer, connection: Server) -> None:
 
 
 def _check_heaviest(server: CountingServer, connection: Server) -> None:
-    """Of one digest, whose server must not search more: the one that took the most time since the last poll."""
+    """A poll that may read one digest reads the one that took the most time since the last poll."""
     server.run("SELECT SLEEP(0.01)")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(digest_histograms, "MAX_HEAVIEST", 1)
@@ -72,7 +72,8 @@ def _check_heaviest(server: CountingServer, connection: Server) -> None:
         list(digests.read(connection))
         (heaviest,) = (each.attributes for each in digest_histograms.read(connection))
     ((digest, count),) = server.run(
-        f"SELECT DIGEST, COUNT_STAR FROM {SUMMARY} WHERE SCHEMA_NAME = 'counted' AND DIGEST_TEXT LIKE '%SLEEP%'"
+        f"SELECT DIGEST, COUNT_STAR FROM {SUMMARY}"
+        " WHERE SCHEMA_NAME = 'counted' AND DIGEST_TEXT LIKE '%SLEEP%'"
     )
     buckets = _buckets(heaviest["buckets"])
     assert (heaviest["db"], heaviest["digest"], sum(buckets.values())) == ("counted", digest, count)

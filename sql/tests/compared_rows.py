@@ -44,7 +44,14 @@ COLUMNS = (
 def insert_same_rows(*servers: Server) -> None:
     """Inserts the same rows into every written table of the servers."""
     generator = random.Random(1)
-    written = ("server_facts", "server_snapshots", "server_changes", "table_sizes", "pull_costs", "metadata_lock_waits")
+    written = (
+        "server_facts",
+        "server_snapshots",
+        "server_changes",
+        "table_sizes",
+        "pull_costs",
+        "metadata_lock_waits",
+    )
     for table in [*TABLES.values(), *written]:
         columns = servers[0].user("admin").rows(COLUMNS, {"table": table})
         types = {column["name"]: encoded_as(column["type"]) for column in columns}

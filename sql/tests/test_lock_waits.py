@@ -100,9 +100,7 @@ def test_servers_that_are_not_read_say_what_to_change(admin, user, rendered, sto
         snapshot("before", -1),
     ]
     user("facts").insert("tailrace.server_snapshots", rows)
-    found = {
-        row["instance"]: row for row in rendered_asking(user, rendered)("metadata_lock_polls", RANGE)
-    }
+    found = {row["instance"]: row for row in rendered_asking(user, rendered)("metadata_lock_polls", RANGE)}
     assert {name: (row["state"], row["polls_read"], row["polls_failed"]) for name, row in found.items()} == {
         "read": ("read", 3, 0),
         "part": ("read in part", 1, 1),

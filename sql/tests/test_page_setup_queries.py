@@ -208,4 +208,6 @@ def test_log_coverage_has_the_costs_of_a_range_with_the_lag_of_now(user, rendere
     assert first["unread_bytes"] == 200 and 3600 <= first["lag_seconds"] < 3600 + 60
     unknown = [shown[name] for name in ("db2", "db3")]
     names = ("monthly_requests", "unread_bytes", "lag_seconds")
-    assert [row[name] for row in unknown for name in names] == [None] * 6, "a silent log, and one without census"
+    assert [row[name] for row in unknown for name in names] == [None] * 6, (
+        "a silent log, and one without census"
+    )

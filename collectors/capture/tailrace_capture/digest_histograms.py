@@ -1,8 +1,8 @@
 """Reads histograms of the latency of statement digests from Performance Schema of MySQL 8:
 `events_statements_histogram_by_digest`.
 
-A histogram is cumulative, as the counters of its digest are. The server searches all digests for each one that
-is asked for, so a poll reads the heaviest ones only, and a complete snapshot, once an hour, all of them.
+A histogram is cumulative, as the counters of its digest are. The server searches all digests for each one
+that is asked for, so a poll reads the heaviest ones only, and a complete snapshot, once an hour, all of them.
 """
 
 from collections.abc import Container, Iterable, Iterator
@@ -91,8 +91,8 @@ def _now(server: Server) -> str:
 def _facts(first_seen: dict[Key, str], now: str, rows: Iterator[dict[str, object]]) -> Iterator[Fact]:
     """Yields a fact for each digest; the server lists the buckets of a digest one after the other.
 
-    Its `buckets` are `NUMBER:COUNT …`. Bucket 0 ends at 10 µs, and each further one at 10^(1/50) times the end of
-    the one before; the last one, 449, has no end (MySQL 8.0, `pfs_histogram.h`).
+    Its `buckets` are `NUMBER:COUNT …`. Bucket 0 ends at 10 µs, and each further one at 10^(1/50) times the
+    end of the one before; the last one, 449, has no end (MySQL 8.0, `pfs_histogram.h`).
     """
     for key, found in groupby(rows, key=lambda row: (row["db"], row["digest"])):
         buckets = " ".join(f"{row['bucket']}:{row['count']}" for row in found)

@@ -50,7 +50,7 @@ class Server:
         self._statement_seconds = statement_seconds
         self._variables: dict[str, str] | None = None
         self.memory: dict[str, Any] = {}
-        """What kinds of facts leave for other kinds and for later polls; the service keeps that of a server."""
+        """What kinds of facts leave for other kinds and later polls; the service keeps that of a server."""
         (row,) = self.rows("SELECT @@version AS version, @@version_comment AS comment")
         self.product = product_of(str(row["version"]), str(row["comment"]))
         self.connection_id: int = connection.thread_id()

@@ -20,7 +20,11 @@ DETAIL_RANGE = timedelta(days=7)
 only."""
 DDL_RANGE = timedelta(days=92)
 """An index can have been created or dropped long before it is missed; query events are kept as long."""
-CHAINS = (("versions", "callers", "deadlocks"), ("ddl", "sizes", "lock_waits", "counters", "plan_load"), ("requests", "plan_changes"))
+CHAINS = (
+    ("versions", "callers", "deadlocks"),
+    ("ddl", "sizes", "lock_waits", "counters", "plan_load"),
+    ("requests", "plan_changes"),
+)
 """Properties of Statement that need no other part of the page. One thread reads a chain, one after the other:
 more threads than a server has cores would only need more connections."""
 SIZES_RANGE = timedelta(days=2)

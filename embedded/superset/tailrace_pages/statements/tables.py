@@ -37,7 +37,9 @@ SERVERS = (
     Column("p95", "p95", 14, "duration"),
     Column("logged", "Slow log contains", 32),
 )
-_OF_HISTOGRAM = "Of the server's histogram of the statements in the last column: within 2.4 %; unknown without it"
+_OF_HISTOGRAM = (
+    "Of the server's histogram of the statements in the last column: within 2.4 %; unknown without it"
+)
 COUNTERS = (
     Column("server", "Server", 0),
     Column("database", "Database", 14),
@@ -49,10 +51,14 @@ COUNTERS = (
     Column("p99", "p99", 10, "duration", note=_OF_HISTOGRAM),
     Column("lock_share", "Lock time", 10, "share", note="Share of the total time, as the server counts it"),
     Column("rows_examined", "Rows examined", 12, "number", note="Per execution"),
-    Column("tmp_disk_tables", "Tables on disk", 12, "count", note="Temporary tables that were written to disk"),
+    Column(
+        "tmp_disk_tables", "Tables on disk", 12, "count", note="Temporary tables that were written to disk"
+    ),
     Column("no_index_share", "Without index", 10, "share", note="Executions that scanned a table"),
     Column("errors", "Errors", 8, "count"),
-    Column("histogram_statements", "In histogram", 10, "count", note="Executions of which percentiles are known"),
+    Column(
+        "histogram_statements", "In histogram", 10, "count", note="Executions of which percentiles are known"
+    ),
 )
 CALLERS = (
     Column("user", "User", 20, link="user_address"),

@@ -36,8 +36,8 @@ _QUERY_ID = re.compile(r"[0-9A-Fa-f]{16}")
 MOST_IN_ADDRESS = 3000
 """Characters of a search text in an address, percent-encoded: Superset's server rejects lines above 4,094."""
 MOST_CALLERS = 10
-"""Callers, DDL, deadlocks and waits that the page shows, unless `?all=` names the table; the CSV file has all rows
-of the query."""
+"""Callers, DDL, deadlocks and waits that the page shows, unless `?all=` names the table; the CSV file has all
+rows of the query."""
 CUT = ("callers", "ddl", "deadlocks", "lock_waits")
 """Tables that the page cuts after MOST_CALLERS rows."""
 SAMPLES = "samples"
