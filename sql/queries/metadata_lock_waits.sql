@@ -1,6 +1,7 @@
 {%- include "parts/time_range.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- include "parts/display_names.sql" -%}
+{%- include "parts/number_texts.sql" -%}
 {%- macro who(side) -%}
     concat(
         if({{ side }}_user = '', if({{ side }}_connection = 0, 'thread of the server', 'unknown'), {{ side }}_user),
@@ -22,9 +23,9 @@ SELECT
         concat(' ', arrayStringConcat(arrayFilter(each -> each != '', [waits.database, object_name]), '.')))) AS locked_object,
     {{ who('waiting') }} AS waiter, waiting_lock, waited_seconds, polls,
     {{ who('holding') }} AS holder, holding_lock,
-    multiIf(
-        holding_command = 'Sleep', concat('idle for ', toString(held_seconds), ' s'),
-        holding_command = '', 'unknown', concat(holding_command, ' for ', toString(held_seconds), ' s')) AS holder_state,
+    if(
+        holding_command = '', 'unknown',
+        concat(if(holding_command = 'Sleep', 'idle', holding_command), ' for ', {{ readable_seconds('held_seconds') }})) AS holder_state,
     holding_command = 'Sleep' AS is_idle,
     concat(instance, ' ', toString(waiting_connection), ' ', toString(began)) AS waiting_session,
     concat(instance, ' ', toString(holding_connection)) AS holding_session,

@@ -4,11 +4,13 @@
 {%- endset -%}
 -- What reading each pulled log cost in the time range: requests to its service, bytes of the answers and of lines, and the same in
 -- 30 days at this rate, which is unknown if less than an hour is known. The current period of ten minutes is missing until its end.
+-- The puller counts no requests to topics and event hubs: NULL.
 -- `unread_bytes` and `lag_seconds` are those of now, of all files of this kind of log of the server; NULL if no census of it arrives.
 WITH
     {{ shown_range(7) }},
     costs AS (
-        SELECT argMax(cluster, at) AS cluster, instance, source, log, sum(requests) AS sum_requests,
+        SELECT argMax(cluster, at) AS cluster, instance, source, log,
+            if(match(log, '^/(otlp|event_hubs)/'), NULL, sum(requests)) AS sum_requests,
             sum(received_bytes) AS sum_received_bytes, sum(line_bytes) AS sum_line_bytes,
             toInt64(sum(dateDiff('second', since, at))) AS known_seconds
         FROM tailrace.pull_costs FINAL

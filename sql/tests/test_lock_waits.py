@@ -66,7 +66,7 @@ def test_polls_of_one_command_are_one_wait(shown):
     }
     first = found["table Shop.orders", sql(BEGIN), 63, 2]
     assert (first["waiter"], first["holder"]) == ("ann from 10.0.0.1, connection 7", "app, connection 8")
-    assert first["holder_state"] == "idle for 153 s" and first["is_idle"]
+    assert first["holder_state"] == "idle for 2 min 33 s" and first["is_idle"]
     assert "Shop.orders" in first["statements_link"] and "connection_id" in first["link"]
     replica = next(row for row in rows if row["holding_lock"] == "INTENTION")
     assert (replica["holder"], replica["holder_state"], replica["link"]) == (

@@ -192,6 +192,7 @@ def test_log_coverage_has_the_costs_of_a_range_with_the_lag_of_now(user, rendere
         {**whose, **costs, "instance": name, "since": before(since), "at": before(at)}
         for name, since, at in periods
     ]
+    rows.append({**rows[0], "instance": "db4", "log": "/otlp/topic/audit/db4.events"})
     user("facts").insert("tailrace.pull_costs", rows + rows[:1])
     stored(
         "ledger",
@@ -205,6 +206,8 @@ def test_log_coverage_has_the_costs_of_a_range_with_the_lag_of_now(user, rendere
     first = shown["db1"]
     assert [first[name] for name in costs] == [60, 6000, 4000] and first["known_seconds"] == 7200
     assert (first["monthly_requests"], first["monthly_bytes"]) == (60 * 360, 6000 * 360)
+    topic = shown["db4"]
+    assert (topic["requests"], topic["monthly_requests"], topic["line_bytes"]) == (None, None, 2000)
     assert first["unread_bytes"] == 200 and 3600 <= first["lag_seconds"] < 3600 + 60
     unknown = [shown[name] for name in ("db2", "db3")]
     names = ("monthly_requests", "unread_bytes", "lag_seconds")

@@ -143,16 +143,21 @@ DEADLOCKS = (
     Column("other", "Other statement", 0, "code", link="other_address"),
 )
 LOCK_WAITS = (
-    Column("since", "Since (UTC)", 20, "time", note="The begin of the command that waited"),
-    Column("at", "Last seen (UTC)", 20, "time", note="Capture polls once a minute"),
-    Column("server", "Server", 14),
-    Column("name", "Table", 0, link="name_address"),
-    Column("waiting", "Waited", 24, link="waiting_address"),
-    Column("waiting_lock", "For the lock", 16),
-    Column("waited_seconds", "Waited for", 12, "duration", note="Until the last poll that found it"),
-    Column("holding", "Had a lock", 24, link="holding_address"),
-    Column("holding_lock", "Its lock", 16),
-    Column("state", "Its state", 16, note="An idle session usually has an open transaction"),
+    Column("since", "Since (UTC)", 18, "time", note="The begin of the command that waited"),
+    Column(
+        "waited_seconds",
+        "Waited for",
+        10,
+        "duration",
+        note="Until the last poll, once a minute, that found it",
+    ),
+    Column("server", "Server", 12),
+    Column("name", "Table", 14, link="name_address"),
+    Column("waiting", "Waited", 20, link="waiting_address"),
+    Column("waiting_lock", "For the lock", 14),
+    Column("holding", "Had a lock", 0, link="holding_address"),
+    Column("holding_lock", "Its lock", 18),
+    Column("state", "Its state", 14, note="An idle session usually has an open transaction"),
 )
 COLUMNS = {
     "buckets": BUCKETS,
