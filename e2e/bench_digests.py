@@ -2,9 +2,9 @@
 `make bench-digests`.
 
 A real MySQL 8.0 has this many statements in `events_statements_summary_by_digest`, all of them executed
-lately. Capture samples it as the component does, with a connection for each sample; the CPU time is that of
-mysqld. Then clients execute ordinary statements while the table is sampled. The counts of all digests must
-agree with the server's own counter `Com_select`.
+lately. Capture samples it as the component does, with a connection for each sample, first the counters alone,
+then with the histograms; the CPU time is that of mysqld. Then clients execute ordinary statements while the
+table is sampled. The counts of all digests must agree with the server's own counter `Com_select`.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pymysql.constants import CLIENT
 
 from e2e.limits import LIMIT_SECONDS
 from e2e.mysql import EIGHT, Installation, Server
-from tailrace_capture import digests
+from tailrace_capture import digest_histograms, digests
 from tailrace_capture.dsn import Password, parse
 from tailrace_capture.facts import Fact
 from tailrace_capture.server import Server as Connection
@@ -30,7 +30,7 @@ PORT = int(os.environ.get("BENCH_DIGESTS_PORT", "22660"))
 PACKET_STATEMENTS = 250
 """Statements that a client sends at once: one by one, the client would need most of the CPU time."""
 CLIENTS = 4
-MINUTE = 60
+MINUTE, HOUR = 60, 3600
 
 
 def cpu_seconds(server: Server) -> float:
@@ -92,6 +92,35 @@ def measure_samples(server: Server, number: int, samples: int) -> None:
         raise RuntimeError(f"{found} digests were read, expected at least {number}")
 
 
+def measure_histograms(server: Server, number: int, samples: int) -> None:
+    """Prints what samples with histograms cost: of the heaviest digests each minute, of all once an hour.
+
+    The statements of each round spread over several buckets, as those of a busy server do.
+    """
+    texts = [f"SELECT {each} AS c{each} FROM shop.t WHERE a = {each}" for each in range(number)]
+    address = parse(f"mysql://root@localhost/?socket={server.socket}")
+    memory: dict[str, object] = {}
+    spent, found = [], []
+    for round_ in range(samples + 1):
+        execute(server, texts)
+        connection = connect(address, Password(""), LIMIT_SECONDS, "bench")
+        connection.memory = memory
+        is_full = round_ == 0
+        before = cpu_seconds(server)
+        list((digests.read_all if is_full else digests.read)(connection))
+        facts = list((digest_histograms.read_all if is_full else digest_histograms.read)(connection))
+        spent.append(cpu_seconds(server) - before)
+        found.append(sum(len(each.attributes["buckets"].split()) for each in facts))
+        connection.close()
+        heaviest = len(facts)
+    full, *polls = spent
+    mean = sum(polls) / samples
+    print(
+        f"of all digests: {full:.2f} s, {found[0]} buckets; with {heaviest} histograms: {mean * 1000:.0f} ms"
+    )
+    print(f"a poll each minute, all digests hourly: {mean / MINUTE + full / HOUR:.2%} of a core")
+
+
 def measure_load(server: Server, seconds: float) -> None:
     """Executes statements in several sessions while the counters are sampled. Raises RuntimeError if the sums
     of the digests and the counter of the server differ."""
@@ -144,6 +173,7 @@ def main() -> None:
         try:
             server.run("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY, a INT, KEY (a))")
             measure_samples(server, options.digests, options.samples)
+            measure_histograms(server, options.digests, options.samples)
             measure_load(server, options.seconds)
         finally:
             server.stop()

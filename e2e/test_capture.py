@@ -19,6 +19,7 @@ from e2e.attack_day.mariadb import Installation, Server
 from e2e.limits import LIMIT_SECONDS
 from e2e.pulling.metadata_lock_waits import check_lock_waits
 from e2e.pulling.statement_counters import check_counters
+from e2e.pulling.statement_histograms import check_histograms
 from e2e.stack import Stack, wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.sources import sources_file
@@ -189,6 +190,10 @@ def await_true(condition, what: str) -> None:
 
 def test_reports_and_samples_of_statements_equal_the_counters_of_the_server(database, tmp_path):
     check_counters(database.socket, tmp_path)
+
+
+def test_a_server_without_histograms_of_statements_says_so(database: Server):
+    check_histograms(database.socket)
 
 
 def test_a_session_that_waits_for_a_metadata_lock_is_read(database):

@@ -23,6 +23,7 @@ from e2e.pulling.log_tables import (
 )
 from e2e.pulling.metadata_lock_waits import check_lock_waits
 from e2e.pulling.statement_counters import check_counters
+from e2e.pulling.statement_histograms import check_histograms
 from e2e.stack import wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.snapshots.errant_transactions import Comparison, Verdict
@@ -224,6 +225,10 @@ def test_what_a_log_table_lacks_is_named_with_its_fix(tables):
 
 def test_reports_and_samples_of_statements_equal_the_counters_of_the_server(server, tmp_path):
     check_counters(server.socket, tmp_path)
+
+
+def test_histograms_of_statements_equal_those_of_the_server(server):
+    check_histograms(server.socket)
 
 
 def test_a_session_that_waits_for_a_metadata_lock_is_read(server):

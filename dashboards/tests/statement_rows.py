@@ -53,6 +53,25 @@ def plan(plan_hash: str, first: int, last: int, **columns) -> dict:
     return {**its, **times, "hash_rules": "plan-1", "database": "pages", **columns}
 
 
+LOCK_WAIT = {
+    "cluster": "pages-of-queries",
+    "instance": "pages-1",
+    "at": at(71),
+    "object_type": "TABLE",
+    "database": "pages",
+    "object_name": "pages_orders",
+    "waiting_lock": "EXCLUSIVE",
+    "waiting_connection": 7,
+    "waiting_user": "migration",
+    "waiting_command": "Query",
+    "waiting_seconds": 65,
+    "holding_lock": "SHARED_READ",
+    "holding_connection": 8,
+    "holding_user": USER,
+    "holding_host": "10.9.8.7",
+    "holding_command": "Sleep",
+    "holding_seconds": 3600,
+}
 ROWS = {
     "query_events": [
         execution(-60, 0.1),

@@ -271,9 +271,10 @@ NOT_FILTERED = {
         },
         ("errors", "data_limits"): {"what", "user", "connection_id"},
         ("failed_access", "data_limits_audit"): {"user", "src_ip", "database", "program", "reason"},
-        ("innodb", "data_limits"): {"database", "user", "query_id"},
-        ("innodb", "innodb_messages"): {"database", "user", "query_id"},
-        ("innodb", "innodb_written"): {"database", "user", "query_id"},
+        **{
+            ("innodb", each): {"database", "user", "query_id"}
+            for each in ("data_limits", "innodb_messages", "innodb_written", "metadata_lock_polls")
+        },
         ("logins", "data_limits_security"): {"user", "src_ip", "network", "outcome"},
         ("plans", "data_limits"): {"query_id", "plan_hash"},
         ("privileged_activity", "data_limits_audit"): {"kind", "user", "program"},
@@ -295,8 +296,8 @@ NOT_FILTERED = {
         ("accounts", "accounts_use"): {"state"},
         ("alerts", "alerts_actions_of_entity"): {"level", "rule_title", "program"},
         ("coverage", "coverage_retention"): {"source"},
-        ("errors", "connection_statements"): {"what"},
-        ("errors", "failed_statements"): {"what"},
+        **{("errors", each): {"what"} for each in ("connection_statements", "failed_statements")},
+        ("innodb", "metadata_lock_waits"): {"query_id"},
         ("rule_coverage", "rule_server_logs"): {"rule_title", "fires"},
     },
     "the rows have one value, several, or all values": {

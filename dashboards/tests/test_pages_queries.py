@@ -17,6 +17,7 @@ from dashboards.tests.statement_rows import (
     END,
     HOSTILE,
     IT,
+    LOCK_WAIT,
     NAMED,
     PASTED,
     PATH,
@@ -37,6 +38,9 @@ def readers(stack, visitors) -> dict[str, Visitor]:
     writer = local_clickhouse.connect(stack.settings, stack.home, "writer")
     for table, rows in ROWS.items():
         writer.insert(f"tailrace.{table}", rows)
+    local_clickhouse.connect(stack.settings, stack.home, "facts").insert(
+        "tailrace.metadata_lock_waits", [LOCK_WAIT]
+    )
     return visitors
 
 
@@ -244,6 +248,13 @@ def test_the_page_states_the_ddl_the_deadlocks_and_the_versions_of_the_statement
     ]
 
 
+def test_the_page_states_who_waited_for_whom_on_its_tables(page_of):
+    found = words(page_of("developer").text)
+    assert "each with a session that had a lock: all 1; the CSV file" in found
+    assert "1 min 5 s pages-1 pages.pages_orders migration, connection 7 EXCLUSIVE" in found
+    assert f"{USER} from 10.9.8.7, connection 8 SHARED_READ idle for 1 h" in found
+
+
 def test_all_deadlocks_of_a_statement_are_behind_a_link(developer):
     short = developer.get(PATH, **SPAN).text
     assert "the latest 10 of 13;" in short and "Show all 13 rows" in short
@@ -271,7 +282,18 @@ def test_every_table_is_a_csv_file(developer):
     callers = developer.get(PATH, format="csv", table="callers", **SPAN)
     rows = list(csv.DictReader(callers.text.splitlines()))
     assert {row["User"] for row in rows} == {USER} and sum(float(row["Executions"]) for row in rows) == 6
-    for name in ("buckets", "servers", "plans", "changes", "requests", "tables", "ddl", "deadlocks"):
+    for name in (
+        "buckets",
+        "servers",
+        "plans",
+        "changes",
+        "requests",
+        "tables",
+        "ddl",
+        "deadlocks",
+        "lock_waits",
+        "counters",
+    ):
         answer = developer.get(PATH, format="csv", table=name, **SPAN)
         assert (answer.status_code, answer.headers["Content-Type"].split(";")[0]) == (200, "text/csv"), name
 

@@ -1,6 +1,7 @@
 """A session on a real server that waits for a metadata lock, and what capture reads of it."""
 
 import threading
+import time
 from pathlib import Path
 
 import pymysql
@@ -16,6 +17,10 @@ from tailrace_capture.server import Server, ServerError, connect
 
 READER = "lock_reader"
 ALTER = "ALTER TABLE waited.waited_rows ADD COLUMN secret_note INT"
+LOCK_TIME = (
+    "SELECT SUM_LOCK_TIME, SUM_TIMER_WAIT FROM performance_schema.events_statements_summary_by_digest"
+    " WHERE DIGEST_TEXT LIKE 'ALTER TABLE%waited_rows%'"
+)
 NO_SNAPSHOT = {"product": "", "version": "", "reason": "change", "status": "ok", "error": "", "part": 1}
 ENVELOPE = {"v": 1, "cluster": "shop", "instance": "db-1", "at": 1_795_307_187.25, "parts": 1, **NO_SNAPSHOT}
 
@@ -33,14 +38,23 @@ def check_lock_waits(socket: Path) -> None:
         _run(holder, "BEGIN", "SELECT * FROM waited.waited_rows")
         altering.start()
         wait_until(lambda: list(metadata_locks.read(reader)), "the wait")
+        seen = time.monotonic()
         _check_row(list(metadata_locks.read(reader)), waiter.thread_id(), holder.thread_id())
+        waited = time.monotonic() - seen
         _run(holder, "ROLLBACK")
         altering.join(LIMIT_SECONDS)
+        _check_lock_time(admin, waited)
         assert not list(metadata_locks.read(reader))
     finally:
         holder.close()
         altering.join(LIMIT_SECONDS)
         _run(admin, "DROP DATABASE waited", f"DROP USER '{READER}'@'localhost'")
+
+
+def _check_lock_time(admin: pymysql.Connection, waited: float) -> None:
+    """The lock time of the digest contains its wait for a metadata lock: the only wait class of a digest."""
+    ((locked, total),) = _run(admin, LOCK_TIME)
+    assert waited <= locked / 1e12 <= total / 1e12, "since the wait was seen, and at most all of its time"
 
 
 def _reader(socket: Path, admin: pymysql.Connection) -> Server:
@@ -82,7 +96,9 @@ def _connected(socket: Path) -> pymysql.Connection:
     return pymysql.connect(unix_socket=str(socket), user="root", charset="utf8mb4", autocommit=True)
 
 
-def _run(connection: pymysql.Connection, *statements: str) -> None:
+def _run(connection: pymysql.Connection, *statements: str) -> tuple[tuple, ...]:
+    """Runs statements and returns the rows of the last one."""
     with connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)
+        return cursor.fetchall()

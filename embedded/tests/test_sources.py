@@ -125,6 +125,10 @@ def test_servers_and_logs_are_in_one_list(tmp_path):
         ("{instance: a, source: server, dsn: 'mysql://t:secret@a/'}", "no password in it"),
         ("{instance: a, source: server, dsn: 'mysql://t@a/', path: x}", "unknown key 'path'"),
         ("{instance: a, source: server, dsn: 'mysql://t@a/', explain: 1}", "explain must be true or false"),
+        (
+            "{instance: a, source: server, dsn: 'mysql://t@a/', digest_histograms: true}",
+            "digest_histograms needs digests: true",
+        ),
         ("{instance: a, source: server, dsn: 'mysql://t@a/', explain_dsn: x}", "explain_dsn must be like"),
     ],
 )

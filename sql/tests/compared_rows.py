@@ -44,7 +44,14 @@ COLUMNS = (
 def insert_same_rows(*servers: Server) -> None:
     """Inserts the same rows into every written table of the servers."""
     generator = random.Random(1)
-    written = ("server_facts", "server_snapshots", "server_changes", "table_sizes", "pull_costs")
+    written = (
+        "server_facts",
+        "server_snapshots",
+        "server_changes",
+        "table_sizes",
+        "pull_costs",
+        "metadata_lock_waits",
+    )
     for table in [*TABLES.values(), *written]:
         columns = servers[0].user("admin").rows(COLUMNS, {"table": table})
         types = {column["name"]: encoded_as(column["type"]) for column in columns}
@@ -105,7 +112,7 @@ WITHOUT_ROWS = {
     *("page_alert_earlier", "page_alert_gap", "page_alert_history", "page_alert_queries"),
     *("page_alert_sessions", "page_event_pseudonyms", "page_incident_history"),
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
-    *("page_query_ddl", "page_query_deadlocks"),
+    *("page_query_ddl", "page_query_deadlocks", "page_query_lock_waits", "page_query_counters"),
     *("page_entity_evidence", "samples_statements"),
     *(
         "page_setup_listed",

@@ -99,6 +99,8 @@ def test_a_page_of_a_statement_reads_few_granules(store):
         "tables",
         "ddl",
         "sizes",
+        "lock_waits",
+        "counters",
     )
     for name in names:
         assert getattr(its, name) is not None

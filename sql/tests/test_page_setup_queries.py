@@ -177,3 +177,40 @@ def test_costs_of_pulled_logs_count_once_although_the_loader_repeats_them(user, 
     (found,) = ask("pull_costs", "paid", "reader_developer")
     assert {name: found[name] for name in COSTS} == dict.fromkeys(COSTS, 3)
     assert found["known_seconds"] == 2 * 3600
+
+
+def test_log_coverage_has_the_costs_of_a_range_with_the_lag_of_now(user, rendered, stored):
+    now = datetime.now(UTC)
+
+    def before(minutes: int) -> str:
+        return f"{now - timedelta(minutes=minutes):%Y-%m-%d %H:%M:%S}"
+
+    whose = {"cluster": "shop", "source": "audit", "log": "/log/audit.log"}
+    costs = {"requests": 30, "received_bytes": 3000, "line_bytes": 2000}
+    periods = [("db1", 180, 120), ("db1", 120, 60), ("db1", 9000, 8000), ("db2", 60, 50), ("db3", 60, 50)]
+    rows = [
+        {**whose, **costs, "instance": name, "since": before(since), "at": before(at)}
+        for name, since, at in periods
+    ]
+    rows.append({**rows[0], "instance": "db4", "log": "/otlp/topic/audit/db4.events"})
+    user("facts").insert("tailrace.pull_costs", rows + rows[:1])
+    stored(
+        "ledger",
+        log("db1", before(0), 300),
+        line("db1", before(60), 100),
+        log("db2", before(60), 300),
+    )
+    span = ((now - timedelta(hours=24)).isoformat(), now.isoformat())
+    found = user("reader_compliance").rows(rendered("pull_costs", *span))
+    shown = {row["instance"]: row for row in found}
+    first = shown["db1"]
+    assert [first[name] for name in costs] == [60, 6000, 4000] and first["known_seconds"] == 7200
+    assert (first["monthly_requests"], first["monthly_bytes"]) == (60 * 360, 6000 * 360)
+    topic = shown["db4"]
+    assert (topic["requests"], topic["monthly_requests"], topic["line_bytes"]) == (None, None, 2000)
+    assert first["unread_bytes"] == 200 and 3600 <= first["lag_seconds"] < 3600 + 60
+    unknown = [shown[name] for name in ("db2", "db3")]
+    names = ("monthly_requests", "unread_bytes", "lag_seconds")
+    assert [row[name] for row in unknown for name in names] == [None] * 6, (
+        "a silent log, and one without census"
+    )

@@ -5,6 +5,7 @@ neither a lost sample nor a restart of capture loses a count.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tailrace_capture.facts import Fact, text
 from tailrace_capture.server import Server, ServerError
@@ -33,8 +34,24 @@ MAX_SAMPLE_BYTES = 1000
 OTHER = "other"
 """Digest of the row in which the server counts statements for which its table has no room."""
 
+READ = "digests"
+"""The key of Server.memory with the counters that this poll has read; without it, it has read none."""
+
 SETTINGS = "SELECT @@performance_schema AS is_on"
 CONSUMER = "SELECT ENABLED FROM performance_schema.setup_consumers WHERE NAME = 'statements_digest'"
+
+
+Key = tuple[str | None, str | None]
+"""Schema and digest as the server has them; both are NULL for statements for which its table had no room."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How long the statements of a digest took together, in picoseconds, and when it was first seen."""
+
+    key: Key
+    timer_ps: int
+    first_seen: str
 
 
 def read(server: Server) -> Iterator[Fact]:
@@ -47,14 +64,19 @@ def read_all(server: Server) -> Iterator[Fact]:
 
 
 def _read(server: Server, condition: str) -> Iterator[Fact]:
+    server.memory.pop(READ, None)
     require_counting(server)
     columns = ", ".join(f"{column} AS {name}" for name, column in COUNTERS.items())
     sample = "QUERY_SAMPLE_TEXT" if has_samples(server) else "NULL"
-    for row in server.rows(
+    rows = server.rows(
         f"SELECT SCHEMA_NAME AS db, DIGEST AS digest, DIGEST_TEXT AS digest_text, {sample} AS sample,"
         f" {columns}, UNIX_TIMESTAMP(FIRST_SEEN) AS first_seen, UNIX_TIMESTAMP(NOW(6)) AS server_at"
         f" FROM performance_schema.events_statements_summary_by_digest {condition} LIMIT {MAX_DIGESTS}"
-    ):
+    )
+    server.memory[READ] = [
+        Counted((row["db"], row["digest"]), int(row["timer_ps"]), text(row["first_seen"])) for row in rows
+    ]
+    for row in rows:
         digest = text(row["digest"]) or OTHER
         attributes = {name: text(value) for name, value in row.items() if name != "sample"}
         yield Fact(

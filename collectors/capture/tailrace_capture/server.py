@@ -3,6 +3,7 @@
 import contextlib
 import ssl
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pymysql
 from pymysql.constants import CLIENT, CR
@@ -48,6 +49,8 @@ class Server:
         self._connection = connection
         self._statement_seconds = statement_seconds
         self._variables: dict[str, str] | None = None
+        self.memory: dict[str, Any] = {}
+        """What kinds of facts leave for other kinds and later polls; the service keeps that of a server."""
         (row,) = self.rows("SELECT @@version AS version, @@version_comment AS comment")
         self.product = product_of(str(row["version"]), str(row["comment"]))
         self.connection_id: int = connection.thread_id()
@@ -79,10 +82,10 @@ class Server:
             cursor.execute(MARK + statement, arguments or None)
             return [{name: _text(value) for name, value in row.items()} for row in cursor.fetchall()]
 
-    def stream(self, statement: str) -> Iterator[dict[str, object]]:
+    def stream(self, statement: str, arguments: Sequence[object] = ()) -> Iterator[dict[str, object]]:
         """Yields the rows of one statement as they arrive; bytes stay bytes. Only one may be open."""
         with _translated(), self._connection.cursor(SSDictCursor) as cursor:
-            cursor.execute(MARK + statement)
+            cursor.execute(MARK + statement, arguments or None)
             yield from cursor
 
     def execute(self, statement: str) -> None:

@@ -7,6 +7,7 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tailrace_capture import snapshot
 from tailrace_capture.dsn import Dsn, DsnError, password_of
@@ -73,6 +74,7 @@ class Watcher:
         self._schedule = schedule
         self._product: Product | None = None
         self._full_at: float | None = None
+        self._memory: dict[str, Any] = {}
 
     def poll(self, now: float) -> None:
         """Polls once over a new connection, and writes the results.
@@ -99,6 +101,7 @@ class Watcher:
         """Returns the snapshot of each kind. Raises ServerError if the connection fails or the server stops
         meanwhile, DsnError."""
         server = self._target.connect(STATEMENT_SECONDS, PROGRAM)
+        server.memory = self._memory
         self._product = server.product
         try:
             kinds = [kind for kind in KINDS if (full or kind.period != "full") and self._target.has(kind)]

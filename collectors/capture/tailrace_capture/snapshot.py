@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from tailrace_capture import (
     accounts,
     audit,
+    digest_histograms,
     digests,
     grants,
     inventory,
@@ -61,6 +62,14 @@ KINDS = (
         period="sample",
         limit=digests.MAX_DIGESTS,
         read_all=digests.read_all,
+        is_optional=True,
+    ),
+    Kind(
+        "digest_histograms",  # after digests, whose counters it uses
+        digest_histograms.read,
+        period="sample",
+        limit=digests.MAX_DIGESTS,
+        read_all=digest_histograms.read_all,
         is_optional=True,
     ),
     Kind(

@@ -8,7 +8,7 @@ from tailrace_capture.dsn import DsnError, parse
 from tailrace_capture.service import Target
 from tailrace_capture.snapshot import Identity
 
-OPTIONAL = ("digests", "metadata_locks")
+OPTIONAL = ("digests", "digest_histograms", "metadata_locks")
 KEYS = {"cluster", "instance", "dsn", "password_file", *OPTIONAL}
 
 

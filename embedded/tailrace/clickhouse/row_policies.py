@@ -45,6 +45,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
                 "table_sizes",
                 "metadata_lock_waits",
                 "digest_samples",
+                "digest_histograms",
                 "performance_schema_records",
                 "canary_alerts",
             ),

@@ -37,6 +37,10 @@ class ServerState:
     """The refused queries, or the reason of the failure."""
 
 
+OPTIONAL = ("digests", "digest_histograms", "metadata_locks")
+"""Keys of a server that let capture read Performance Schema."""
+
+
 def spool_of(home: Home) -> Path:
     """The directory of the hourly files that Fluent Bit tails."""
     return home.data(CaptureProgram.name) / "spool"
@@ -56,8 +60,7 @@ def write_servers(file: Path, servers: list[Server]) -> None:
             "instance": server.instance,
             "dsn": server.dsn,
             "password_file": str(server.password_file or ""),
-            **({"digests": True} if server.digests else {}),
-            **({"metadata_locks": True} if server.metadata_locks else {}),
+            **{name: True for name in OPTIONAL if getattr(server, name)},
         }
         for server in servers
     ]

@@ -22,6 +22,7 @@ from tailrace.snapshots.rows import (
     CHANGES,
     DIGEST_SAMPLES,
     FACTS,
+    HISTOGRAMS,
     LOCK_WAITS,
     PULL_COSTS,
     SAMPLE,
@@ -44,7 +45,10 @@ KNOWN = (
     "WHERE kind IN ('gtid', 'replication', 'errant')"
 )
 
-IN_ORDER = (ALERTS, CHANGES, TABLE_SIZES, DIGEST_SAMPLES, RECORDS, PULL_COSTS, LOCK_WAITS, FACTS, SNAPSHOTS)
+IN_ORDER = (
+    *(ALERTS, CHANGES, TABLE_SIZES, DIGEST_SAMPLES, HISTOGRAMS, RECORDS, PULL_COSTS, LOCK_WAITS),
+    *(FACTS, SNAPSHOTS),
+)
 """The order of tables: a snapshot's row follows the rows of the facts that it counts."""
 
 Report = Callable[[str], None]

@@ -11,6 +11,7 @@ SNAPSHOTS, FACTS, CHANGES = "server_snapshots", "server_facts", "server_changes"
 TABLE_SIZES = "table_sizes"
 SIZES = ("rows", "data_bytes", "index_bytes", "free_bytes")
 DIGESTS, DIGEST_SAMPLES = "digests", "digest_samples"
+HISTOGRAMS = "digest_histograms"
 METADATA_LOCKS, LOCK_WAITS = "metadata_locks", "metadata_lock_waits"
 SIDES = ("waiting", "holding")
 SESSION, NUMBERS = ("lock", "user", "host", "command"), ("connection", "seconds")
@@ -98,13 +99,8 @@ def _rows(record: Mapping) -> Iterator[tuple[str, Row]]:
     if whose["kind"] == PULL_COSTS:
         yield from (_cost(whose, fact, at) for fact in record["facts"])
         return
-    for fact in record["facts"]:
-        if whose["kind"] == DIGESTS:
-            yield _digest(whose, fact)
-        elif whose["kind"] == METADATA_LOCKS:
-            yield _lock_wait(whose, fact, at)
-        else:
-            yield _size(whose, fact, at) if whose["kind"] == TABLE_SIZES else _fact(whose, fact, at)
+    row_of = OF_KIND.get(whose["kind"], _fact)
+    yield from (row_of(whose, fact, at) for fact in record["facts"])
     for change in record["changes"]:
         yield (
             CHANGES,
@@ -154,8 +150,9 @@ def _size(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
     }
 
 
-def _digest(whose: Row, fact: Mapping) -> tuple[str, Row]:
-    """Returns the sample of a digest, with a statement that the loader replaces by its query id."""
+def _digest(whose: Row, fact: Mapping, _: str) -> tuple[str, Row]:
+    """Returns the sample of a digest at the time of the server, with a statement that the loader replaces by
+    its query id."""
     attributes = fact["attributes"]
     return DIGEST_SAMPLES, {
         "cluster": whose["cluster"],
@@ -167,6 +164,21 @@ def _digest(whose: Row, fact: Mapping) -> tuple[str, Row]:
         "digest_text": str(attributes["digest_text"]),
         SAMPLE: str(attributes[SAMPLE]),
         **{name: _size_in_range(int(attributes[name])) for name in COUNTERS},
+    }
+
+
+def _histogram(whose: Row, fact: Mapping, _: str) -> tuple[str, Row]:
+    """Returns the histogram of a digest at the time of the server: `buckets` is `NUMBER:COUNT …`."""
+    attributes = fact["attributes"]
+    buckets = (each.partition(":") for each in str(attributes["buckets"]).split())
+    return HISTOGRAMS, {
+        "cluster": whose["cluster"],
+        "instance": whose["instance"],
+        "database": str(attributes["db"]),
+        "digest": str(attributes["digest"]),
+        "at": instant(attributes["server_at"]),
+        "first_seen": instant(attributes["first_seen"]),
+        "buckets": {str(int(number)): int(count) for number, _, count in buckets},
     }
 
 
@@ -188,6 +200,10 @@ def _lock_wait(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
             for name in NUMBERS
         },
     }
+
+
+OF_KIND = {DIGESTS: _digest, HISTOGRAMS: _histogram, METADATA_LOCKS: _lock_wait, TABLE_SIZES: _size}
+"""What makes a row of a fact of a kind, if it is not a fact of the state of a server."""
 
 
 def _cost(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:

@@ -18,6 +18,7 @@ A server from which capture takes snapshots (accounts, grants, settings; docs/CA
       dsn: mysql://tailrace@db-1:3306/?tls=required
       password_file: /etc/tailrace/shop-db-1.password
       digests: true                # also counters of Performance Schema, each minute; default: false
+      digest_histograms: true      # also histograms of their latency (MySQL 8); default: false
       metadata_locks: true         # also sessions that wait for a metadata lock, each minute; default: false
       explain: true                # also plans of its heaviest statements; default: false
       explain_dsn: mysql://tailrace_explain@db-1:3306/?tls=required   # a separate account for EXPLAIN
@@ -105,6 +106,8 @@ class Server:
     password_file: Path | None = None
     digests: bool = False
     """Whether the counters of its statement digests are read from Performance Schema."""
+    digest_histograms: bool = False
+    """Whether the histograms of the latency of its heaviest digests are read, too."""
     metadata_locks: bool = False
     """Whether sessions that wait for a metadata lock are read from Performance Schema."""
     explain: bool = False
@@ -238,9 +241,11 @@ def _server(file: Path, where: str, entry: dict) -> Server:
     for name in ("dsn", "explain_dsn"):
         if name in entry:
             _require_address(where, name, entry[name])
-    for name in ("explain", "digests", "metadata_locks"):
+    for name in ("explain", "digests", "digest_histograms", "metadata_locks"):
         if not isinstance(entry.get(name, False), bool):
             raise SourcesError(f"{where}: {name} must be true or false, not {entry[name]!r}")
+    if entry.get("digest_histograms") and not entry.get("digests"):
+        raise SourcesError(f"{where}: digest_histograms needs digests: true, whose counters it uses")
     secrets = {name: secret(file, entry.get(name)) for name in ("password_file", "explain_password_file")}
     return Server(**{"cluster": entry["instance"], **entry, **secrets})
 

@@ -41,6 +41,11 @@
     concat('<a href="/tailrace/queries/', {{ value }}, '/{{ part }}{% if from_dttm and to_dttm %}?from={{ from_dttm[:19] }}Z&amp;to={{ to_dttm[:19] }}Z{% endif %}">',
         {{ text }}, '</a>')
 {%- endmacro -%}
+{#- The statements of a table on the work page Queries, in the same time range. -#}
+{%- macro page_of_table(name, text) -%}
+    concat('<a href="/tailrace/queries/?q=', encodeURLComponent({{ name }}),
+        '{% if from_dttm and to_dttm %}&amp;from={{ from_dttm[:19] }}Z&amp;to={{ to_dttm[:19] }}Z{% endif %}">', {{ text }}, '</a>')
+{%- endmacro -%}
 {%- macro link_to_plan(value, text) -%} {{ link('plans', 'plan', 'plan_hash', value, text) }} {%- endmacro -%}
 {%- macro link_to_trace(value, text) -%} {{ link('traces', 'trace-id', 'trace_id', value, text, tab='TAB-traces-one-trace') }} {%- endmacro -%}
 {#- The activity of one connection, one hour before and after a time. Takes the name of the server and the connection id as text. -#}

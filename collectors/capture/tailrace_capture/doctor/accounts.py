@@ -28,6 +28,11 @@ def grants_for(product: Product, account: str) -> dict[str, tuple[str, ...]]:
             f"GRANT SELECT ON performance_schema.{table} TO {account};"
             for table in ("events_statements_summary_by_digest", "setup_consumers")
         ),
+        "digest_histograms": (
+            (f"GRANT SELECT ON performance_schema.events_statements_histogram_by_digest TO {account};",)
+            if not product.is_mariadb and product.since(8)
+            else ()
+        ),
         "metadata_locks": tuple(
             f"GRANT SELECT ON performance_schema.{table} TO {account};"
             for table in ("metadata_locks", "threads", "setup_instruments")

@@ -20,7 +20,11 @@ DETAIL_RANGE = timedelta(days=7)
 only."""
 DDL_RANGE = timedelta(days=92)
 """An index can have been created or dropped long before it is missed; query events are kept as long."""
-CHAINS = (("versions", "callers", "deadlocks"), ("ddl", "sizes", "plan_load"), ("requests", "plan_changes"))
+CHAINS = (
+    ("versions", "callers", "deadlocks"),
+    ("ddl", "sizes", "lock_waits", "counters", "plan_load"),
+    ("requests", "plan_changes"),
+)
 """Properties of Statement that need no other part of the page. One thread reads a chain, one after the other:
 more threads than a server has cores would only need more connections."""
 SIZES_RANGE = timedelta(days=2)
@@ -173,6 +177,18 @@ class Statement:
             return []
         oldest = _sql(min(self.span.since, self.span.until - DDL_RANGE))
         return self._of_servers("page_query_ddl", self.span, names=self._table_names, oldest=oldest)
+
+    @read_once
+    def lock_waits(self) -> list[dict[str, Any]]:
+        """The waits for metadata locks of the tables of the statement, the latest first."""
+        if not self._table_names:
+            return []
+        return self._of_servers("page_query_lock_waits", self.span, names=self._table_names)
+
+    @read_once
+    def counters(self) -> list[dict[str, Any]]:
+        """What the servers counted of it in Performance Schema."""
+        return self._of_servers("page_query_counters", self.span)
 
     @property
     def ddl_of_range(self) -> list[dict[str, Any]]:

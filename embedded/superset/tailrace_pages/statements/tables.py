@@ -37,6 +37,29 @@ SERVERS = (
     Column("p95", "p95", 14, "duration"),
     Column("logged", "Slow log contains", 32),
 )
+_OF_HISTOGRAM = (
+    "Of the server's histogram of the statements in the last column: within 2.4 %; unknown without it"
+)
+COUNTERS = (
+    Column("server", "Server", 0),
+    Column("database", "Database", 14),
+    Column("statements", "Executions", 12, "count", note="All that the server counted, logged or not"),
+    Column("total_seconds", "Total time", 12, "duration"),
+    Column("mean", "Mean", 10, "duration"),
+    Column("p50", "p50", 10, "duration", note=_OF_HISTOGRAM),
+    Column("p95", "p95", 10, "duration", note=_OF_HISTOGRAM),
+    Column("p99", "p99", 10, "duration", note=_OF_HISTOGRAM),
+    Column("lock_share", "Lock time", 10, "share", note="Share of the total time, as the server counts it"),
+    Column("rows_examined", "Rows examined", 12, "number", note="Per execution"),
+    Column(
+        "tmp_disk_tables", "Tables on disk", 12, "count", note="Temporary tables that were written to disk"
+    ),
+    Column("no_index_share", "Without index", 10, "share", note="Executions that scanned a table"),
+    Column("errors", "Errors", 8, "count"),
+    Column(
+        "histogram_statements", "In histogram", 10, "count", note="Executions of which percentiles are known"
+    ),
+)
 CALLERS = (
     Column("user", "User", 20, link="user_address"),
     Column("client", "Client", 24, link="client_address"),
@@ -119,9 +142,27 @@ DEADLOCKS = (
     Column("other_client", "Other client", 14, link="other_client_address"),
     Column("other", "Other statement", 0, "code", link="other_address"),
 )
+LOCK_WAITS = (
+    Column("since", "Since (UTC)", 18, "time", note="The begin of the command that waited"),
+    Column(
+        "waited_seconds",
+        "Waited for",
+        10,
+        "duration",
+        note="Until the last poll, once a minute, that found it",
+    ),
+    Column("server", "Server", 12),
+    Column("name", "Table", 14, link="name_address"),
+    Column("waiting", "Waited", 20, link="waiting_address"),
+    Column("waiting_lock", "For the lock", 14),
+    Column("holding", "Had a lock", 0, link="holding_address"),
+    Column("holding_lock", "Its lock", 18),
+    Column("state", "Its state", 14, note="An idle session usually has an open transaction"),
+)
 COLUMNS = {
     "buckets": BUCKETS,
     "servers": SERVERS,
+    "counters": COUNTERS,
     "callers": CALLERS,
     "plans": PLANS,
     "changes": CHANGES,
@@ -129,12 +170,13 @@ COLUMNS = {
     "tables": TABLES,
     "ddl": DDL,
     "deadlocks": DEADLOCKS,
+    "lock_waits": LOCK_WAITS,
 }
 """By the name of the table in the address of its CSV: `?format=csv&table=callers`."""
 
 
 MOST_EVENTS = 200
-"""Rows that the queries of deadlocks and DDL return at most."""
+"""Rows that the queries of deadlocks, DDL and waits for metadata locks return at most."""
 
 
 def part(shown: int, known: int, all_: int, which: str) -> str:

@@ -16,6 +16,7 @@ from tailrace_pages.statements import (
     fingerprinting,
     formatting,
     listing,
+    lock_waits,
     plans,
     searching,
     tables,
@@ -35,9 +36,9 @@ _QUERY_ID = re.compile(r"[0-9A-Fa-f]{16}")
 MOST_IN_ADDRESS = 3000
 """Characters of a search text in an address, percent-encoded: Superset's server rejects lines above 4,094."""
 MOST_CALLERS = 10
-"""Callers, DDL and deadlocks that the page shows, unless `?all=` names the table; the CSV file has all rows
-of the query."""
-CUT = ("callers", "ddl", "deadlocks")
+"""Callers, DDL, deadlocks and waits that the page shows, unless `?all=` names the table; the CSV file has all
+rows of the query."""
+CUT = ("callers", "ddl", "deadlocks", "lock_waits")
 """Tables that the page cuts after MOST_CALLERS rows."""
 SAMPLES = "samples"
 """The dashboard of unmasked samples, which needs a role of its own."""
@@ -243,6 +244,7 @@ def _rows(its: Statement, name: str) -> list[dict[str, Any]]:
     read: dict[str, Callable[[], list[dict[str, Any]]]] = {
         "buckets": lambda: its.buckets,
         "servers": lambda: tables.servers(its.overview["server"], its.logging.rows),
+        "counters": lambda: its.counters,
         "callers": lambda: tables.callers(
             its.callers, entity, sum(row["total_seconds"] for row in its.callers)
         ),
@@ -253,6 +255,7 @@ def _rows(its: Statement, name: str) -> list[dict[str, Any]]:
         "deadlocks": lambda: deadlocks.table(
             its.deadlocks, its.callers, entity, lambda id_: _address(id_, its.span)
         ),
+        "lock_waits": lambda: lock_waits.table(its.lock_waits, entity),
         "tables": lambda: tables.tables(
             its.tables["reads"], its.tables["writes"], its.sizes, entity, its.plans
         ),
@@ -262,7 +265,12 @@ def _rows(its: Statement, name: str) -> list[dict[str, Any]]:
 
 def _shown_rows(its: Statement) -> dict[str, int]:
     """Returns how many rows the page shows of each table of CUT."""
-    known = {"callers": its.callers, "ddl": its.ddl_of_range, "deadlocks": its.deadlocks}
+    known = {
+        "callers": its.callers,
+        "ddl": its.ddl_of_range,
+        "deadlocks": its.deadlocks,
+        "lock_waits": its.lock_waits,
+    }
     whole = request.args.get("all", "")
     return {name: max(MOST_CALLERS, len(known[name])) if name == whole else MOST_CALLERS for name in CUT}
 
@@ -271,7 +279,11 @@ def _parts(its: Statement) -> dict[str, str]:
     """Returns how many of all rows the tables of CUT show."""
     most, callers = _shown_rows(its), its.callers[0]["groups"] if its.callers else 0
     found = {"callers": tables.part(most["callers"], len(its.callers), callers, "first")}
-    for name, rows in (("ddl", its.ddl_of_range), ("deadlocks", its.deadlocks)):
+    for name, rows in (
+        ("ddl", its.ddl_of_range),
+        ("deadlocks", its.deadlocks),
+        ("lock_waits", its.lock_waits),
+    ):
         is_cut = len(its.ddl if name == "ddl" else rows) >= tables.MOST_EVENTS
         found[name] = tables.part(most[name], len(rows), 0 if is_cut else len(rows), "latest")
     return found
