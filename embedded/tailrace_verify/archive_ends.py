@@ -1,8 +1,8 @@
 """The oldest and the newest days of an archive: the log records which days were archived, and a checkpoint or
-a period of the auditor tells how far the archive must reach.
+a period of the auditor states until when the archive must have days.
 
 An archive without its newest days and their proofs is exactly the archive that it was before they were
-written. So only a period, a checkpoint or ClickHouse can tell that they are missing.
+written. So only a period, a checkpoint or ClickHouse shows that they are missing.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """Days of archives that an auditor has proven, in a file of the auditor.
 
 The file has one SHA-256 a line, of everything that the verification of the rows of a day depends on: the
-document of the day, its leaves, and the bytes of its files. Whoever can write the file can have rows
+document of the day, its leaves, and the bytes of its files. A user who can write the file can have rows
 accepted.
 """
 
