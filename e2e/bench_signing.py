@@ -1,8 +1,8 @@
 """Measures what signed logs and the transparency log cost: `make bench-signing`.
 
 Two stacks after each other, without and with signatures and leaves, read the same slow log of 131 MB twice.
-The second reading is measured, until all rows are there and PERIOD_SECONDS have passed, in which the log records
-them: both measurements contain the same time without load.
+The second reading is measured, until all rows are there and PERIOD_SECONDS have passed, in which the log
+records them: both measurements contain the same time without load.
 """
 
 import shutil
