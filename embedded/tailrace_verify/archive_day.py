@@ -60,7 +60,7 @@ class DayCheck:
     def run(self) -> None:
         self._expect_leaves()
         before = sum(self.report.found.values())
-        digest = self.proven.digest(self.day, self.leaves, self.deleted_until, self._sums())
+        digest = self._digest() if self.proven.are_kept else ""
         if digest in self.proven:
             self._count_proven()
             return
@@ -68,10 +68,11 @@ class DayCheck:
         if sum(self.report.found.values()) == before:
             self.proven.add(digest)
 
-    def _sums(self) -> list[str]:
-        """Returns the SHA-256 of each file; of none if the auditor keeps no proven days."""
+    def _digest(self) -> str:
+        """Returns the digest of the day with the SHA-256 of each file, as it is now."""
         paths = [self.root / file.path for part in self.day.parts for file in part.files]
-        return [_sha256(path) if path.is_file() else "" for path in paths] if self.proven.are_kept else []
+        sums = [_sha256(path) if path.is_file() else "" for path in paths]
+        return self.proven.digest(self.day, self.leaves, self.deleted_until, sums)
 
     def _count_proven(self) -> None:
         parts = self.day.parts
