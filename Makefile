@@ -322,6 +322,10 @@ docs: $(DOCS) ## The manual as a site, into site/: tutorials, how-to guides, ref
 bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU and memory per component; or ARGUMENTS=--alerts
 	@$(PYTHON) -m e2e.bench $(ARGUMENTS)
 
+.PHONY: bench-signing
+bench-signing: $(DEV) ## CPU time and storage of signed logs and leaves of the transparency log: two stacks with the same slow log
+	@$(PYTHON) -m e2e.bench_signing $(ARGUMENTS)
+
 .PHONY: bench-pull
 bench-pull: $(DEV) ## Megabytes per CPU-second of the puller for each kind of log, 100 MB each; ARGUMENTS="--only rds --megabytes 300"
 	@$(PYTHON) -m e2e.bench_pull $(ARGUMENTS)

@@ -36,7 +36,7 @@ from tailrace.config.resources import REPOSITORY
 from tailrace.sources.sources_file import Source
 from tailrace_local.supervisor import control
 
-FIRST_PORT = 21190
+FIRST_PORT = int(os.environ.get("BENCH_FIRST_PORT", "21190"))
 CORPORA = Path(os.environ.get("TAILRACE_CORPORA", REPOSITORY / ".." / "shared" / "corpora"))
 TOPIC = "tailrace.slowlog.lines"
 LOG = CORPORA / "ours" / "large" / "mariadb-10.11.19-sysbench.slow.log.gz"
@@ -61,7 +61,7 @@ def main() -> int:
     stack = Stack(directory / "home", FIRST_PORT, few_rows=False, **PRODUCT)
     try:
         stack.up()
-        unpacked = _unpack(directory / "sysbench.slow.log")
+        unpacked = unpack(directory / "sysbench.slow.log")
         _measure_latency(stack, directory)
         _measure_file_to_row(stack, unpacked, "file-cold")
         _measure_file_to_row(stack, unpacked, "file-warm")
@@ -73,31 +73,32 @@ def main() -> int:
     return 0
 
 
-def _unpack(target: Path) -> Path:
+def unpack(target: Path) -> Path:
+    """Unpacks the log; returns `target`."""
     with gzip.open(LOG) as packed, target.open("wb") as plain:
         shutil.copyfileobj(packed, plain)
     return target
 
 
 def _measure_file_to_row(stack: Stack, unpacked: Path, instance: str) -> None:
-    log = _watch(stack, unpacked, instance)
+    log = watch(stack, unpacked, instance)
     with Usage(stack) as usage:
         started = time.monotonic()
-        os.link(unpacked, log.path)
-        _await_all_rows(stack, log)
+        link(unpacked, log)
+        await_all_rows(stack, log)
         seconds = time.monotonic() - started
     _print_rate("file → row" if instance.endswith("warm") else "file → row, cold JVM", seconds)
     usage.print()
 
 
 def _measure_kafka_to_row(stack: Stack, unpacked: Path, number: int) -> None:
-    log = _watch(stack, unpacked, f"kafka-{number}")
+    log = watch(stack, unpacked, f"kafka-{number}")
     with _standing_still(stack, "flink"):
-        os.link(unpacked, log.path)
+        link(unpacked, log)
         await_bytes(stack.settings, TOPIC, log.instance, unpacked.stat().st_size)
     with Usage(stack) as usage:
         started = time.monotonic()
-        _await_all_rows(stack, log)
+        await_all_rows(stack, log)
         seconds = time.monotonic() - started
     _print_rate(f"Kafka → row, {number} of {KAFKA_ROUNDS}", seconds)
     usage.print()
@@ -138,7 +139,8 @@ def _quantile(ordered: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
-def _watch(stack: Stack, unpacked: Path, instance: str) -> LogManifest:
+def watch(stack: Stack, unpacked: Path, instance: str) -> LogManifest:
+    """Lets the stack watch a log of an instance, which `link` creates."""
     path = unpacked.parent / instance / "slow.log"
     path.parent.mkdir()
     stack.watch_sources([Source(instance, "slowlog", path.resolve(), "bench")])
@@ -147,7 +149,12 @@ def _watch(stack: Stack, unpacked: Path, instance: str) -> LogManifest:
     return log
 
 
-def _await_all_rows(stack: Stack, log: LogManifest) -> None:
+def link(unpacked: Path, log: LogManifest) -> None:
+    """Creates the log at once."""
+    os.link(unpacked, log.path)
+
+
+def await_all_rows(stack: Stack, log: LogManifest) -> None:
     """Waits until every byte is accounted for and every entry is a row, with the expected number of rows."""
     clickhouse, stored = stack.clickhouse(), Stored(stack.clickhouse(), log)
     wait_until(lambda: not incomplete(clickhouse, [log]), "all entries to be rows")

@@ -4,66 +4,69 @@ The rows of each table and minute must give the digest of their leaf. Tables tha
 compared with the digests of the archive itself; a note says so.
 """
 
-import hashlib
 import importlib.util
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tailrace_verify import archive_days, archive_lists, archive_spans, check, files, merkle
-from tailrace_verify import rows as canonical_rows
+from tailrace_verify import (
+    archive_days,
+    archive_ends,
+    archive_lists,
+    archive_spans,
+    check,
+    files,
+    log,
+)
+from tailrace_verify.archive_day import CHECK, EVER, DayCheck
 from tailrace_verify.archive_days import (
     DAYS,
     DELETED,
     DELETED_NAME,
-    MINUTE_UNIT,
     NAME,
     TABLES,
-    ArchivedFile,
     Day,
     Deletion,
     DocumentError,
-    Part,
 )
-from tailrace_verify.check import FORM, Scope, moment
+from tailrace_verify.check import Scope, moment
 from tailrace_verify.files import Files
 from tailrace_verify.findings import NOTED, Report
-from tailrace_verify.leaves import RowsLeaf
+from tailrace_verify.leaves import RowsLeaf, VersionsLeaf
 from tailrace_verify.plural import counted
+from tailrace_verify.proven_days import ProvenDays
 from tailrace_verify.trust import Trust
 
-CHECK = "archive"
 COVERED = ("query_events", "audit_events", "error_events")
 """Tables whose rows are in the transparency log."""
-MARK_BYTES = 4
-CHUNK = 1 << 20
-ALWAYS = 1 << 62
-EVER, NEVER = "1970-01-01T00:00:00Z", "9999-01-01T00:00:00Z"
 
 
 def is_archive(path: Path) -> bool:
     return (path / DAYS).is_dir() and (path / TABLES).is_dir()
 
 
-def verify(root: Path, trust: Trust, scope: Scope | None = None) -> Report:
-    """Verifies the days of an archive, by default all. Raises OSError."""
-    report = Report()
+def verify(root: Path, trust: Trust, scope: Scope | None = None, proven: ProvenDays | None = None) -> Report:
+    """Verifies the days of an archive, by default all; `proven` are those that the auditor has proven before.
+
+    Raises OSError.
+    """
+    report, proven = Report(), proven or ProvenDays()
     if importlib.util.find_spec("pyarrow") is None:
         report.undetermined(CHECK, "rows cannot be read without the package pyarrow; install it")
         return report
     with files.opened(root) as content:
         deleted = _deletions(content, scope, report)
         found = [day for day in _days(content, scope, report) if not _is_deleted(day, deleted)]
-        proofs = _Proofs(content, trust, report)
+        proofs = _Proofs(content, replace(trust, seen=()), report)
         for day in found:
             until = deleted[day.table, day.day].until if (day.table, day.day) in deleted else EVER
-            _DayCheck(root, content, day, proofs.leaves(day), report, until).run()
-        if scope is None:
-            days = {day for _, day in deleted}
-            for folder in archive_spans.find_gaps(content, set(proofs.known), days, report):
-                proofs.examine(folder)
+            DayCheck(root, content, day, proofs.leaves(day), report, until, proven).run()
+        days = {day for _, day in deleted}
+        for folder in archive_spans.find_gaps(content, set(proofs.known), days, scope is None, report):
+            proofs.examine(folder)
+        proofs.compare(trust.seen)
+        archive_ends.find_missing(proofs.versions.values(), found, deleted, scope or Scope(), report)
+        archive_ends.check_coverage(proofs.newest, scope or Scope(), report)
         _find_unlisted(content, found, report)
         archive_lists.find_missing(found, deleted, proofs.known, COVERED, report)
         archive_lists.check_columns(root, content, found, report)
@@ -71,6 +74,7 @@ def verify(root: Path, trust: Trust, scope: Scope | None = None) -> Report:
         {"archive": str(root), "days": len(found), "tables": sorted({d.table for d in found})}
     )
     _note_uncovered(found, report)
+    _note_limits(proofs.newest, bool(trust.seen or (scope and scope.end)), report)
     return report
 
 
@@ -127,6 +131,9 @@ class _Proofs:
     trust: Trust
     report: Report
     known: dict[str, list[RowsLeaf]] = field(default_factory=dict)
+    versions: dict[int, VersionsLeaf] = field(default_factory=dict)
+    """By the number of the leaf."""
+    newest: archive_ends.Newest | None = None
 
     def leaves(self, day: Day) -> list[RowsLeaf] | None:
         """Returns the leaves of a day; None if the log does not cover its table, or has no proofs of it."""
@@ -157,162 +164,27 @@ class _Proofs:
             self.report.add(each.status, each.check, each.message, **place)
         for name in ("checkpoints", "leaves", "tiles"):
             self.report.counts[name] += found.counts[name]
-        self.report.about = {**found.about, **self.report.about}
+        self.versions |= {leaf.index: leaf for leaf in held.versions}
+        newest = archive_ends.newest(folder, found.about, held.rows.values())
+        if self.newest is None or newest.leaves >= self.newest.leaves:
+            self.newest = newest
+            self.report.about = {**self.report.about, **found.about}
         return list(held.rows.values())
 
-
-@dataclass
-class _Minute:
-    """The rows of one leaf, or of one minute of a part: which hashes arrived."""
-
-    rows: int
-    root: bytes
-    first: int
-    end: int
-    place: Mapping[str, object]
-    hashes: list[bytes] = field(default_factory=list)
-    is_done: bool = False
-
-
-@dataclass
-class _DayCheck:
-    """Verifies one table and day."""
-
-    root: Path
-    content: Files
-    day: Day
-    leaves: Sequence[RowsLeaf] | None
-    report: Report
-    deleted_until: str
-    """Rows that were stored before this time were deleted."""
-    is_damaged: bool = False
-    """Whether a file is reported: minutes without all rows are then its consequence."""
-    minutes: dict[int, list[_Minute]] = field(default_factory=lambda: defaultdict(list))
-
-    def run(self) -> None:
-        self._expect_leaves()
-        for part in self.day.parts:
-            if self.leaves is None:
-                self.minutes.clear()
-                self._expect_recorded(part)
-            for file in part.files:
-                self._file(part, file)
-            if self.leaves is None:
-                self._finish()
-        if self.leaves is not None:
-            self._finish()
-
-    def _expect_leaves(self) -> None:
-        until = max(moment(part.ingested[1]).timestamp() for part in self.day.parts)
-        deleted_until = moment(self.deleted_until).timestamp()
-        for leaf in self.leaves or ():
-            first, end = (moment(text).timestamp() for text in leaf.ingested or (EVER, NEVER))
-            if first >= until:
-                self.report.counts["rows that are not archived yet"] += leaf.rows
-            elif end > deleted_until:
-                place = {"table": leaf.table, "minute": leaf.minute, "leaf": leaf.index}
-                self._expect(leaf.minute, _Minute(leaf.rows, leaf.root, int(first), int(end), place))
-
-    def _expect(self, minute: str, expected: _Minute) -> None:
-        self.minutes[int(moment(minute).timestamp())].append(expected)
-
-    def _expect_recorded(self, part: Part) -> None:
-        for minute, rows, root in part.minutes:
-            place = {"table": self.day.table, "minute": minute}
-            self._expect(minute, _Minute(rows, bytes.fromhex(root), 0, ALWAYS, place))
-
-    def _file(self, part: Part, file: ArchivedFile) -> None:
-        from tailrace_verify import archive_rows
-
-        path, place = self.root / file.path, {"file": file.path, "table": self.day.table}
-        if not path.is_file():
-            self.report.incomplete(
-                CHECK, f"the file with {counted(file.rows, 'row')} is missing", row=1, **place
-            )
-            self.is_damaged = True
+    def compare(self, seen: Sequence[bytes]) -> None:
+        """Compares the newest proofs with the checkpoints that the auditor has."""
+        if self.newest is None or not seen:
             return
-        if _sha256(path) != file.sha256:
-            self.report.tampered(CHECK, "its bytes are not those that were archived", **place)
-        marks = self.content.read(file.marks)
-        try:
-            for group in archive_rows.groups(path, part.columns, self.day.time):
-                if group.wrong_statistics:
-                    names = ", ".join(group.wrong_statistics)
-                    self.report.tampered(CHECK, f"wrong statistics of {names}", row=group.first, **place)
-                self._group(group, file, marks)
-        except archive_rows.ParquetError as error:
-            self.report.tampered(CHECK, str(error), **place)
-            self.is_damaged = True
-        self.report.counts["files"] += 1
-
-    def _group(self, group: "object", file: ArchivedFile, marks: bytes | None) -> None:
-        hashes = canonical_rows.hashes(group.lines)
-        if self._is_expected(group, hashes, marks):
-            return
-        is_named = False
-        for at, (hash_, time) in enumerate(zip(hashes, group.times, strict=True)):
-            minute, second = divmod(time, MINUTE_UNIT)
-            row = group.first + at
-            expected = self._expected(minute, second)
-            mark = marks[(row - 1) * MARK_BYTES : row * MARK_BYTES] if marks else hash_[:MARK_BYTES]
-            if not is_named and (expected is None or expected.is_done or mark != hash_[:MARK_BYTES]):
-                is_named = True
-                self.report.tampered(
-                    CHECK,
-                    f"row {row} was changed or added",
-                    file=file.path,
-                    row=row,
-                    table=self.day.table,
-                    minute=_iso(minute),
-                )
-            if expected and not expected.is_done:
-                expected.hashes.append(hash_)
-                self._complete(expected)
-
-    def _is_expected(self, group: "object", hashes: Sequence[bytes], marks: bytes | None) -> bool:
-        """Adds the rows of a group at once if each is expected and none differs from its mark; returns
-        whether that is so. Otherwise nothing is added, and the rows must be examined one by one."""
-        start = (group.first - 1) * MARK_BYTES
-        own = memoryview(b"".join(hashes)).cast("I")[:: len(merkle.EMPTY) // MARK_BYTES].tobytes()
-        if marks and marks[start : start + len(own)] != own:
-            return False
-        places: dict[int, list[bytes]] = defaultdict(list)
-        for time, hash_ in zip(group.times, hashes, strict=True):
-            places[time].append(hash_)
-        some: dict[int, tuple[_Minute, list[bytes]]] = {}
-        for time, found in places.items():
-            if (expected := self._expected(*divmod(time, MINUTE_UNIT))) is None:
-                return False
-            some.setdefault(id(expected), (expected, []))[1].extend(found)
-        if any(each.is_done or len(each.hashes) + len(found) > each.rows for each, found in some.values()):
-            return False
-        for each, found in some.values():
-            each.hashes += found
-            self._complete(each)
-        return True
-
-    def _expected(self, minute: int, second: int) -> _Minute | None:
-        found = self.minutes.get(minute, ())
-        return next((each for each in found if each.first <= second < each.end), None)
-
-    def _complete(self, expected: _Minute) -> None:
-        """Compares the digest as soon as all rows are there: they need no more memory then."""
-        if len(expected.hashes) < expected.rows:
-            return
-        if merkle.root(sorted(expected.hashes)) == expected.root:
-            self.report.counts["rows"] += expected.rows
-            self.report.counts["minutes"] += 1
-        else:
-            message = f"its {expected.rows} archived rows do not give its digest"
-            self.report.tampered(CHECK, message, **expected.place)
-        expected.is_done = True
-        expected.hashes = []
-
-    def _finish(self) -> None:
-        for expected in (each for some in self.minutes.values() for each in some):
-            if not expected.is_done and expected.rows and not self.is_damaged:
-                message = f"the archive has {len(expected.hashes)} of its {counted(expected.rows, 'row')}"
-                self.report.incomplete(CHECK, message, **expected.place)
+        own = [self.content.read(f"{folder}/{log.CHECKPOINT}") or b"" for folder in self.known]
+        rest = [each for each in seen if not archive_ends.is_one_of(each, own)]
+        later = [each for each in rest if archive_ends.is_later(each, self.newest)]
+        trust = replace(self.trust, seen=tuple(each for each in rest if each not in later))
+        found, _ = check.examine(self.content.under(f"{self.newest.folder}/"), trust)
+        for each in found.findings:
+            if each.check in (log.CHECK, log.CONSISTENCY):
+                self.report.add(each.status, each.check, each.message, **each.place)
+        for each in later:
+            archive_ends.compare_later(each, self.newest, self.trust, self.report)
 
 
 def _find_unlisted(content: Files, found: Sequence[Day], report: Report) -> None:
@@ -325,6 +197,18 @@ def _find_unlisted(content: Files, found: Sequence[Day], report: Report) -> None
             report.incomplete(CHECK, "the document of the day does not list this file", file=name)
 
 
+def _note_limits(newest: archive_ends.Newest | None, is_limited: bool, report: Report) -> None:
+    """Notes what was not compared: newer days, and the rows of days that the auditor has proven.
+
+    `is_limited`: the auditor has a checkpoint or the end of a period."""
+    if newest and not is_limited:
+        how = "state a period or a checkpoint to find newer days that are gone"
+        report.notes.append(f"the proofs end at {newest.reached}: {how}")
+    if rows := report.counts["rows that you have proven before"]:
+        which = counted(rows, "row is of a day", "rows are of days")
+        report.notes.append(f"{which} that you have proven before: only the bytes of files were compared")
+
+
 def _note_uncovered(found: Sequence[Day], report: Report) -> None:
     for table in sorted({day.table for day in found} - set(COVERED)):
         rows = sum(day.rows for day in found if day.table == table)
@@ -332,15 +216,3 @@ def _note_uncovered(found: Sequence[Day], report: Report) -> None:
             f"{table}: {counted(rows, 'row is', 'rows are')} compared with the digests of the archive"
             " only, because the transparency log does not cover this table"
         )
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-
-def _iso(second: int) -> str:
-    return datetime.fromtimestamp(second, UTC).strftime(FORM)

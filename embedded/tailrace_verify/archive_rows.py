@@ -20,6 +20,8 @@ WRAPPED = re.compile(r"(?:LowCardinality|Nullable)\((.*)\)")
 ARRAY = re.compile(r"Array\((.*)\)")
 MAP = re.compile(r"Map\(([^,()]+(?:\([^()]*\))?), (.*)\)")
 DATE_TIME = re.compile(r"DateTime(?:64\((\d))?\b.*")
+DISTINCT = ("UUID",)
+"""Types most of whose values are different: a dictionary of them costs more than it saves."""
 QUOTED_INTEGERS = ("Int64", "UInt64")
 REPLACED = re.compile("\ufffd+")
 MICROSECONDS = 1_000_000
@@ -72,7 +74,8 @@ def groups(file: Path, types: Mapping[str, str], time: str) -> Iterator[Group]:
     """
     number, first = 0, 1
     try:
-        coded = [field.name for field in pq.read_schema(file) if pa.types.is_string(field.type)]
+        texts = [field.name for field in pq.read_schema(file) if pa.types.is_string(field.type)]
+        coded = [name for name in texts if types.get(name) not in DISTINCT]
         with pq.ParquetFile(file, page_checksum_verification=True, read_dictionary=coded) as parquet:
             for number in range(parquet.num_row_groups):
                 statistics, start = Statistics(parquet.metadata.row_group(number)), first
@@ -206,7 +209,7 @@ def _texts(column: pa.ChunkedArray | pa.Array, type_: str) -> pa.Array:
         return _joined(array, _together(keys, ":", values), "{", "}")
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    if pa.types.is_floating(array.type) or pa.types.is_string(array.type):
+    if pa.types.is_floating(array.type) or (pa.types.is_string(array.type) and inner not in DISTINCT):
         encoded = array.dictionary_encode()
         return pc.fill_null(_of_values(encoded.dictionary, inner).take(encoded.indices), "null")
     return pc.fill_null(_of_values(array, inner), "null")
@@ -257,7 +260,7 @@ _of_other_float = lru_cache(1 << 16)(rows.of_float)
 def _quoted(values: pa.Array) -> pa.Array:
     """Returns strings in quotes; those with signs that must be escaped are rare."""
     quoted = _together('"', values, '"')
-    needs = pc.match_substring_regex(values, ESCAPED)
+    needs = pc.fill_null(pc.match_substring_regex(values, ESCAPED), False)
     if not pc.any(needs).as_py():
         return quoted
     escaped = pa.array(map(rows.text, values.filter(needs).to_pylist()), pa.string())

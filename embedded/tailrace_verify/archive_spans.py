@@ -1,8 +1,8 @@
 """The leaves of the log that the proofs of an archive contain: an archive must have them without a gap.
 
-The directory of proofs of a day contains the leaves [first, end) of its `scope.json`. Since `after` exists,
-`archive run` lets them begin where the earlier ones end. So a day that was deleted with its proofs leaves a
-gap, and the days that are left cannot be made to close it.
+The directory of proofs of a day contains the leaves [first, end) of its `scope.json`. `archive run` lets them
+begin where the earlier ones end (`after`), and the first ones at leaf 0. So a day that was deleted with its
+proofs leaves a gap, and the days that are left cannot be made to close it.
 """
 
 import json
@@ -26,7 +26,7 @@ class Span:
     end: int
     folder: str
     continues: bool
-    """Whether its leaves begin at the end of earlier ones, if there are any."""
+    """Whether its leaves begin at the end of earlier ones, or at 0 if there were none."""
 
     @property
     def day(self) -> str:
@@ -35,11 +35,11 @@ class Span:
 
 @dataclass(frozen=True)
 class Gap:
-    """The leaves [first, end), which no directory has, between two of them; `before` may be missing."""
+    """The leaves [first, end), which no directory has; they begin at 0 if none is `before`."""
 
     first: int
     end: int
-    before: Span
+    before: Span | None
     after: Span
 
 
@@ -50,7 +50,7 @@ def parsed(contents: Mapping[str, bytes | None]) -> list[Span]:
         try:
             document = json.loads(data or b"")
             first, end = int(document["first"]), int(document["end"])
-            continues = "after" in document
+            continues = document.get("after") is not None
         except (ValueError, KeyError, TypeError, RecursionError):
             continue
         if 0 <= first < end:
@@ -59,48 +59,47 @@ def parsed(contents: Mapping[str, bytes | None]) -> list[Span]:
 
 
 def gaps(spans: Sequence[Span]) -> Iterator[Gap]:
-    """Yields the leaves between spans that none of them has."""
-    if not spans:
-        return
-    furthest = spans[0]
+    """Yields the leaves before and between sorted spans that none of them has."""
+    furthest: Span | None = None
     for span in spans:
-        if span.first > furthest.end:
-            yield Gap(furthest.end, span.first, furthest, span)
-        if span.end > furthest.end:
+        end = furthest.end if furthest else 0
+        if span.first > end:
+            yield Gap(end, span.first, furthest, span)
+        if span.end > end:
             furthest = span
 
 
-def beginning(spans: Sequence[Span]) -> int | None:
-    """Returns the leaf at which new proofs begin so that no gap is left, None for the first ones.
+def beginning(spans: Sequence[Span]) -> int:
+    """Returns the leaf at which new proofs begin so that no gap is left.
 
     A gap before proofs of an earlier version is filled, because it need not be a deleted day.
     """
-    if not spans:
-        return None
     older = next((gap.first for gap in gaps(spans) if not gap.after.continues), None)
-    return max(span.end for span in spans) if older is None else older
+    return max((span.end for span in spans), default=0) if older is None else older
 
 
 def find_gaps(
-    content: Files, verified: Collection[str], deleted: Collection[str], report: Report
+    content: Files, verified: Collection[str], deleted: Collection[str], is_whole: bool, report: Report
 ) -> Iterator[str]:
-    """Yields the directories of proofs that close a gap between those of `verified`, for verification too,
-    and reports the gaps that none closes. `deleted` are days that somebody deleted."""
+    """Yields the directories of proofs that close a gap of those of `verified`, for verification too, and
+    reports the gaps that none closes. `deleted` are days that somebody deleted. `is_whole`: the proofs begin
+    at leaf 0."""
     names = [name for name in content.below(PROOFS) if name.endswith(f"/{SCOPE}")]
     spans = parsed({name: content.read(name) for name in names})
     chosen = [span for span in spans if span.folder in verified]
-    for gap in list(gaps(chosen)):
+    for gap in [gap for gap in gaps(chosen) if gap.before or is_whole]:
         for span in spans:
             if span.folder not in verified and span.first < gap.end and span.end > gap.first:
                 chosen.append(span)
                 yield span.folder
     for gap in gaps(sorted(chosen)):
-        first, last = sorted((gap.before.day, gap.after.day))
-        if any(first <= day <= last for day in deleted):
+        first, last = sorted((gap.before.day if gap.before else "", gap.after.day))
+        if any(first <= day <= last for day in deleted) or not (gap.before or is_whole):
             continue
         leaves = counted(gap.end - gap.first, "leaf", "leaves")
-        message = f"the archive lacks {leaves} of the log: days between {first} and {last} were deleted"
-        place = {"leaf": gap.first, "day": first, "folder": gap.after.folder}
+        days = f"between {first} and {last}" if first else f"before {last}"
+        message = f"the archive lacks {leaves} of the log: days {days} were deleted"
+        place = {"leaf": gap.first, "day": first or last, "folder": gap.after.folder}
         if gap.after.continues:
             report.incomplete(CHECK, message, **place)
         else:

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from tailrace_verify import chains, leaves, log, minutes
+from tailrace_verify import chains, leaves, log, minutes, versions
 from tailrace_verify.files import Files
 from tailrace_verify.findings import Report
 from tailrace_verify.leaves import Leaves
@@ -62,6 +62,7 @@ def examine(
     is_whole = stated.span is None or stated.span[0] == 0
     chains.verify(held, trust.hosts if trust.hosts is not None else held.keys, is_whole, report)
     _check_parts(held, is_whole, report)
+    versions.verify(held.versions, report)
     minutes.verify(files, held.rows, report)
     inside = [leaf for leaf in held.rows.values() if is_inside(leaf.minute, stated)]
     minutes.check_complete(files, inside, stated.tables, report)

@@ -10,6 +10,7 @@ from tailrace_verify.check import Scope
 from tailrace_verify.files import Files, UnreadableError, opened
 from tailrace_verify.findings import Report, Status
 from tailrace_verify.options import JSON, configure
+from tailrace_verify.proven_days import ProvenDays, ProvenDaysError
 from tailrace_verify.trust import Trust
 
 SIGNED = "evidence"
@@ -45,7 +46,7 @@ def verified(path: Path, arguments: argparse.Namespace) -> Report:
     if path.is_file() and _is_evidence(path):
         return _of_evidence(path, trusted, scope, arguments)
     if archive.is_archive(path):
-        return archive.verify(path, trusted, scope)
+        return _of_archive(path, trusted, scope, arguments.proven_days)
     with opened(path) as files:
         return check.verify(_laid_out(files.proofs()), trusted, scope)
 
@@ -112,6 +113,16 @@ def _of_evidence(path: Path, trusted: Trust, scope: Scope | None, arguments: arg
     report.about["exported"] = {
         name: found.about.get(name) for name in ("exported_by", "exported_at", "framework")
     }
+    return report
+
+
+def _of_archive(path: Path, trusted: Trust, scope: Scope | None, file: Path | None) -> Report:
+    try:
+        proven = ProvenDays(file)
+    except ProvenDaysError as error:
+        raise InputError(str(error)) from None
+    report = archive.verify(path, trusted, scope, proven)
+    proven.write()
     return report
 
 

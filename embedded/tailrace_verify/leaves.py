@@ -16,8 +16,11 @@ TABLES = (
     *("alert_actions", "silences", "reviews", "evidence_exports", "unmasked_looks"),
 )
 """Tables of which the log has each row: append-only, with `event_time` and `ingested_at`."""
-REPLACED = ("alerts",)
+ALERTS, ARCHIVED = "alerts", "archived_days"
+REPLACED = (ALERTS, ARCHIVED)
 """Tables of which the log has the hash of each version of a row: a newer row replaces an older one."""
+STATE_TEXTS = {ALERTS: 7, ARCHIVED: 3}
+"""The number of texts in `Version.state` by table; `tailrace_verify.versions` has their meanings."""
 MISMATCH = "mismatch"
 MINUTE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00Z")
 HEX_32 = re.compile(r"[0-9a-f]{64}")
@@ -42,12 +45,14 @@ class RowsLeaf:
 @dataclass(frozen=True)
 class Version:
     """A row of a table in which a newer row of the same `key` replaces it. `version` orders the rows of a
-    key; `hash` is the leaf hash of the row in canonical form."""
+    key; `hash` is the leaf hash of the row in canonical form. `state` is empty in leaves of earlier
+    versions."""
 
     key: str
     minute: str
     version: int
     hash: bytes
+    state: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,7 @@ def _rows(index: int, document: Mapping) -> RowsLeaf:
 
 def _add_versions(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
     table, ingested = document["table"], tuple(map(str, document["ingested"]))
-    versions = [_version(*each) for each in document["rows"]]
+    versions = [_version(table, *each) for each in document["rows"]]
     if not TABLE.fullmatch(table) or len(ingested) != 2:
         raise _MalformedError("table or ingested")
     columns = tuple(map(str, document["columns"]))
@@ -148,12 +153,24 @@ def _add_versions(index: int, document: Mapping, leaves: Leaves, report: Report)
     report.counts["versions of rows"] += len(versions)
 
 
-def _version(key: str, minute: str, version: int, digest: str) -> Version:
+def _version(
+    table: str, key: str, minute: str, version: int, digest: str, state: Sequence[str] = ()
+) -> Version:
     if not isinstance(key, str) or type(version) is not int:
         raise _MalformedError("key or version")
     if not (MINUTE.fullmatch(minute) and HEX_32.fullmatch(digest)):
         raise _MalformedError("minute or hash")
-    return Version(key, minute, version, bytes.fromhex(digest))
+    texts = tuple(map(str, state))
+    if texts and (
+        len(texts) != STATE_TEXTS.get(table) or not all(map(str.isdecimal, _numbers(table, texts)))
+    ):
+        raise _MalformedError("state")
+    return Version(key, minute, version, bytes.fromhex(digest), texts)
+
+
+def _numbers(table: str, state: Sequence[str]) -> Sequence[str]:
+    """Returns the texts of a state that are numbers; a metric may be negative."""
+    return (state[0], state[2], state[3].removeprefix("-")) if table == ALERTS else (state[1],)
 
 
 def _add_range(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:

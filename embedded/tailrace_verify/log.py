@@ -37,7 +37,9 @@ def checkpoints(files: Files, trust: Trust, report: Report) -> list[Seen]:
     """
     named = [(name, files.read(name)) for name in (CHECKPOINT, *files.below(CHECKPOINTS))]
     named += [(f"your checkpoint {number}", data) for number, data in enumerate(trust.seen, 1)]
-    found = [seen for name, data in named if data is not None and (seen := _seen(name, data, trust, report))]
+    found = [
+        seen for name, data in named if data is not None and (seen := checkpoint(name, data, trust, report))
+    ]
     found.sort(key=lambda seen: (seen.checkpoint.size, seen.time or 0))
     good = [seen for seen in found if seen.is_verified]
     report.counts["checkpoints"] += len(good)
@@ -46,7 +48,8 @@ def checkpoints(files: Files, trust: Trust, report: Report) -> list[Seen]:
     return good or found[-1:]
 
 
-def _seen(name: str, data: bytes, trust: Trust, report: Report) -> Seen | None:
+def checkpoint(name: str, data: bytes, trust: Trust, report: Report) -> Seen | None:
+    """Returns a checkpoint, and reports a wrong signature; None if it is malformed."""
     try:
         note = notes.parse(data)
         checkpoint = notes.parse_checkpoint(note.text)

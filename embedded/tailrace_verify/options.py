@@ -29,6 +29,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--to", dest="end", metavar="TIME", help="their end, UTC")
     parser.add_argument(
+        "--proven-days",
+        type=Path,
+        metavar="FILE",
+        help="a file of yours with days of archives that were proven: only the bytes of their files are "
+        "compared, and further days are added",
+    )
+    parser.add_argument(
         "--output",
         choices=(TABLE, JSON),
         default=TABLE,

@@ -33,10 +33,6 @@ SETTINGS: Mapping[str, int | str] = {
     "session_timezone": "UTC",
 }
 """Settings of ClickHouse that the form depends on. They are permanent: other values give other hashes."""
-KEYS: Mapping[str, tuple[str, str]] = {
-    "alerts": ("concat(toString(rule_id), '/', toString(alert_id))", "toUnixTimestamp64Micro(updated_at)")
-}
-"""The key and the version of a row in ClickHouse, by table in which a newer row replaces an older one."""
 _PLAIN = (
     r"(?:String|U?Int(?:8|16|32|64)|Float(?:32|64)|Bool|UUID|Date"
     r"|DateTime(?:64)?(?:\([^()]*\))?|Enum8\([^()]*\))"
@@ -109,20 +105,6 @@ def line(types: Mapping[str, str]) -> str:
         value = f"ifNull(toJSONString(`{name}`), 'null')" if is_nullable else f"toJSONString(`{name}`)"
         parts += [f"""'{"," if at else "{"}"{name}":'""", value]
     return f"concat({', '.join(parts)}, '}}')"
-
-
-def versions_query(table: str, columns: Sequence[str]) -> dict[str, str]:
-    """Returns the parts of a query of the versions of rows: `table`, `settings`, and `select` of the columns
-    key, minute, version, hash and second."""
-    key, version = KEYS[table]
-    names = ", ".join(f"`{name}`" for name in checked_columns(columns))
-    settings = ", ".join(f"{name} = {value!r}" for name, value in SETTINGS.items())
-    select = (
-        f"{key} AS key, toUnixTimestamp(toStartOfMinute(event_time)) AS minute, {version} AS version, "
-        f"lower(hex(SHA256(concat('\\0', formatRowNoNewline('JSONEachRow', {names}))))) AS hash, "
-        "toUnixTimestamp(ingested_at) AS second"
-    )
-    return {"table": table, "select": select, "settings": settings}
 
 
 def checked_columns(columns: Iterable[str]) -> list[str]:

@@ -144,3 +144,6 @@ def test_one_server_has_no_replicas():
     server = Server("http://one:8123", [])
     assert ReplicaProgress([server], ("query_events",)).until() == NOW - MARGIN_SECONDS
     ReplicaProgress([server], ("query_events",)).require_no_delay(pytest.fail)
+    server.delay = 7
+    with pytest.raises(ReplicaError, match="http://one:8123: a replica lags by 7 s"):
+        ReplicaProgress([server], ("query_events",)).require_no_delay(pytest.fail)

@@ -6,6 +6,7 @@ import random
 import pytest
 import verify_histories as histories
 import verify_manipulations as manipulations
+import verify_stored
 
 from tailrace_verify import chains, check
 from tailrace_verify.files import of_mapping
@@ -13,18 +14,23 @@ from tailrace_verify.findings import Report, Status
 
 MANIPULATED, HONEST = 120, 150
 MANIPULATED_LONG, HONEST_LONG = 1000, 10_000
-HARMLESS = {
+KINDS = (*manipulations.ALL, *verify_stored.OF_THE_LOG, *verify_stored.OF_CLICKHOUSE)
+EXPECTED = {
+    verify_stored.alert_replaced_by_another_version: (Status.TAMPERED, Status.UNDETERMINED),
     manipulations.range_replayed: (Status.PROVEN,),
     manipulations.log_truncated_at_its_source: (Status.PROVEN,),
 }
-"""Located, without a change of the verdict: collectors send records at least once, and copytruncate truncates
-logs."""
+"""The verdicts that are not those of the others. Repeated records and truncated logs are located without a
+change of the verdict: collectors send records at least once, and copytruncate truncates logs."""
 LARGE = 90
 """Minutes of a history whose log has more than one full tile."""
 
 
 def verified(bundle: dict[str, bytes], history: histories.History) -> Report:
-    return check.verify(of_mapping(bundle), history.trust())
+    report, held = check.examine(of_mapping(bundle), history.trust())
+    if verify_stored.ALERTS in bundle:
+        verify_stored.compare(bundle, held, report)
+    return report
 
 
 def assert_detected(count: int, first: int) -> None:
@@ -32,14 +38,16 @@ def assert_detected(count: int, first: int) -> None:
     done = seed = 0
     while done < count:
         seed += 1
-        manipulate = manipulations.ALL[seed % len(manipulations.ALL)]
+        manipulate = KINDS[seed % len(KINDS)]
         history = histories.made(first + seed)
         bundle = history.bundle()
+        if manipulate in verify_stored.OF_CLICKHOUSE:
+            bundle |= verify_stored.stored(history)
         if not history.rows or not (place := manipulate(history, bundle, random.Random(f"attack {seed}"))):
             continue
         report = verified(bundle, history)
         message = f"{manipulate.__name__} of history {first + seed} at {place}: {report.findings[:5]}"
-        expected = HARMLESS.get(manipulate, (Status.TAMPERED, Status.INCOMPLETE))
+        expected = EXPECTED.get(manipulate, (Status.TAMPERED, Status.INCOMPLETE))
         assert report.verdict in expected, message
         assert any(place.items() <= finding.place.items() for finding in report.findings), message
         done += 1
@@ -48,7 +56,7 @@ def assert_detected(count: int, first: int) -> None:
 def assert_honest(count: int, first: int) -> None:
     for seed in range(first, first + count):
         history = histories.made(seed)
-        report = verified(history.bundle(), history)
+        report = verified(history.bundle() | verify_stored.stored(history), history)
         assert report.verdict is Status.PROVEN, f"history {seed}: {report.findings[:5]}"
         assert report.counts["leaves"] == len(history.entries)
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -49,6 +49,30 @@ class Host:
         return signed(text, self.key)
 
 
+LEVELS = ("low", "medium", "high")
+
+
+@dataclass(frozen=True)
+class Alert:
+    """A version of an alert; `level` is its number in LEVELS."""
+
+    minute: str
+    version: int
+    raised: int
+    level: int = 0
+    count: int = 1
+    metric: int = 1
+    is_suppressed: bool = False
+    fixed: str = "00"
+    facts: str = "aa"
+
+    def row(self, key: str, source: random.Random) -> list[object]:
+        """Returns the row of a leaf."""
+        numbers = [str(self.raised), LEVELS[self.level], str(self.count), str(self.metric)]
+        state = [*numbers, str(int(self.is_suppressed)), self.fixed, self.facts]
+        return [key, self.minute, self.version, source.randbytes(32).hex(), state]
+
+
 @dataclass
 class History:
     random: random.Random
@@ -61,6 +85,8 @@ class History:
     """Size and time of each checkpoint."""
     rows: dict[str, bytes] = field(default_factory=dict)
     parts: dict[tuple[str, int], int] = field(default_factory=dict)
+    alerts: dict[str, Alert] = field(default_factory=dict)
+    """The newest versions by key."""
     minute: int = 0
 
     def trust(self) -> Trust:
@@ -122,14 +148,39 @@ def _add_minute(history: History) -> None:
 
 
 def _versions(history: History) -> bytes:
-    """Returns the entry of new and changed alerts."""
-    source, minute = history.random, history.minute
-    changed = [
-        [f"r/{source.randrange(9)}", stamp(source.randint(0, minute)), minute, source.randbytes(32).hex()]
-        for _ in range(source.randint(1, 3))
-    ]
+    """Returns the entry of new and changed alerts, as the job writes them."""
+    source, found = history.random, []
+    for key in source.sample([f"r/{number}" for number in range(9)], source.randint(1, 3)):
+        for alert in _changes(history, key):
+            found.append(alert.row(key, source))
+            history.alerts[key] = alert
+    return versions_entry(history.minute, found)
+
+
+def versions_entry(minute: int, found: Sequence[Sequence[object]]) -> bytes:
     times = [stamp(minute), stamp(minute + 1)]
-    return entry(type="versions", table="alerts", columns=COLUMNS, ingested=times, rows=changed)
+    return entry(type="versions", table="alerts", columns=COLUMNS, ingested=times, rows=found)
+
+
+def _changes(history: History, key: str) -> list[Alert]:
+    """An alert is raised or gets more matches; after a crash the job repeats some, perhaps as a new one."""
+    source, version = history.random, 10 * history.minute
+    if not (old := history.alerts.get(key)):
+        fixed, facts = (source.randbytes(2).hex() for _ in range(2))
+        raised = stamp(source.randint(0, history.minute))
+        is_suppressed = source.random() < 0.2
+        return [Alert(raised, version, version, is_suppressed=is_suppressed, fixed=fixed, facts=facts)]
+    level = max(old.level, source.randint(0, 2))
+    metric = max(old.metric, source.randint(1, 50))
+    facts = source.randbytes(2).hex() if (level, metric) != (old.level, old.metric) else old.facts
+    is_suppressed = old.is_suppressed and source.random() < 0.5
+    more = replace(old, level=level, metric=metric, facts=facts, is_suppressed=is_suppressed)
+    more = replace(more, count=old.count + source.randint(1, 9), version=version + 2)
+    if source.random() < 0.8:
+        return [more]
+    raised = source.choice([old.raised, version])
+    repeated = replace(old, count=1, level=0, metric=1, version=version + 1, raised=raised)
+    return [repeated, replace(more, raised=raised)]
 
 
 def _signed(entries: list[bytes]) -> list[bytes]:

@@ -117,7 +117,7 @@ def tile_changed(history: History, bundle: Bundle, source: random.Random) -> Pla
     name = _tile(bundle, source, "0")
     at = source.randrange(len(bundle[name]))
     bundle[name] = _flip(bundle[name], at)
-    return {"leaf": _first(name) + at // 32}
+    return {"leaf": first_leaf(name) + at // 32}
 
 
 def tile_cut(history: History, bundle: Bundle, source: random.Random) -> Place:
@@ -138,7 +138,7 @@ def entry_changed(history: History, bundle: Bundle, source: random.Random) -> Pl
     at = source.randrange(len(found))
     found[at] = _flip(found[at], source.randrange(len(found[at])))
     bundle[name] = tiles.pack(found)
-    return {"leaf": _first(name) + at}
+    return {"leaf": first_leaf(name) + at}
 
 
 def entries_swapped(history: History, bundle: Bundle, source: random.Random) -> Place | None:
@@ -151,15 +151,15 @@ def entries_swapped(history: History, bundle: Bundle, source: random.Random) -> 
         return None  # a record that was sent again: nothing changes
     found[at - 1], found[at] = found[at], found[at - 1]
     bundle[name] = tiles.pack(found)
-    return {"leaf": _first(name) + at}
+    return {"leaf": first_leaf(name) + at}
 
 
-def _first(name: str) -> int:
+def first_leaf(name: str) -> int:
     """The first leaf of a tile of level 0 or of an entry bundle."""
     return int(name.split("/")[2].split(".")[0]) * 256
 
 
-def _resigned(history: History, bundle: Bundle, entries: list[bytes], witness: bool = False) -> None:
+def resigned(history: History, bundle: Bundle, entries: list[bytes], witness: bool = False) -> None:
     """Writes another log, signed with the log's key. `witness`: the log was like this from its start, and the
     witness, which sees no entries, cosigned it."""
     for name in list(bundle):
@@ -183,7 +183,7 @@ def row_changed_and_log_written_again(history: History, bundle: Bundle, source: 
     forged = histories.rows_entry(place["table"], place["minute"], part, lines)
     same = json.loads(forged)
     entries = [forged if _is_same_part(json.loads(each), same) else each for each in history.entries]
-    _resigned(history, bundle, entries)
+    resigned(history, bundle, entries)
     return {"file": "checkpoint"}
 
 
@@ -229,7 +229,7 @@ def log_truncated(history: History, bundle: Bundle, source: random.Random) -> Pl
     if len(history.entries) < 2:
         return None
     size = source.randrange(1, len(history.entries))
-    _resigned(history, bundle, history.entries[:size])
+    resigned(history, bundle, history.entries[:size])
     return {"leaf": size}
 
 
@@ -261,7 +261,7 @@ def host_key_swapped(history: History, bundle: Bundle, source: random.Random) ->
         histories.signed(json.dumps(forged), other),
     ]
     bundle["keys/hosts.json"] = json.dumps(histories.registry(registered)).encode()
-    _resigned(history, bundle, entries, witness=True)
+    resigned(history, bundle, entries, witness=True)
     return {"host": host.name, "key": key_id(public), "leaf": len(entries) - 1}
 
 
@@ -290,7 +290,7 @@ def range_dropped(history: History, bundle: Bundle, source: random.Random) -> Pl
     if not (chosen := _range_at(history, source)):
         return None
     index, payload = chosen
-    _resigned(history, bundle, history.entries[:index] + history.entries[index + 1 :], witness=True)
+    resigned(history, bundle, history.entries[:index] + history.entries[index + 1 :], witness=True)
     return {"host": payload["host"], "sequence": payload["sequence"]}
 
 
@@ -300,7 +300,7 @@ def range_replayed(history: History, bundle: Bundle, source: random.Random) -> P
     index, payload = chosen
     at = source.randrange(index + 1, len(history.entries) + 1)
     entries = [*history.entries[:at], history.entries[index], *history.entries[at:]]
-    _resigned(history, bundle, entries, witness=True)
+    resigned(history, bundle, entries, witness=True)
     return {"leaf": at, "host": payload["host"], "sequence": payload["sequence"], "from": payload["from"]}
 
 
@@ -314,7 +314,7 @@ def ranges_swapped(history: History, bundle: Bundle, source: random.Random) -> P
     one, two = json.loads(entries[first]), json.loads(entries[second])
     one["payload"], two["payload"] = two["payload"], one["payload"]
     entries[first], entries[second] = histories.entry(**one), histories.entry(**two)
-    _resigned(history, bundle, entries, witness=True)
+    resigned(history, bundle, entries, witness=True)
     return {"leaf": first}
 
 
@@ -326,7 +326,7 @@ def range_changed(history: History, bundle: Bundle, source: random.Random) -> Pl
     document["payload"] = json.dumps({**payload, "sha256": source.randbytes(32).hex()})
     entries = list(history.entries)
     entries[index] = histories.entry(**document)
-    _resigned(history, bundle, entries, witness=True)
+    resigned(history, bundle, entries, witness=True)
     return {"leaf": index, "path": payload["path"], "from": payload["from"], "to": payload["to"]}
 
 
@@ -340,7 +340,7 @@ def log_truncated_at_its_source(history: History, bundle: Bundle, source: random
     file = {"cluster": "shop", "instance": host.name, "source": "slowlog", "inode": inode}
     cut = {"from": 0, "to": source.randint(1, 90), "closed": False, "sha256": source.randbytes(32).hex()}
     entries = [*history.entries, host.sign(at=1_795_000_000_000_000, path=f"{path}.old", **file, **cut)]
-    _resigned(history, bundle, entries, witness=True)
+    resigned(history, bundle, entries, witness=True)
     return {"leaf": len(entries) - 1, "host": host.name, "path": f"{path}.old", "from": 0, "to": cut["to"]}
 
 
@@ -353,7 +353,7 @@ def witness_rolled_back(history: History, bundle: Bundle, source: random.Random)
     size = int(name.split("/")[1])
     at = source.randrange(size)
     forged = histories.rows_entry("query_events", histories.stamp(-1), 1, [b"{}"])
-    _resigned(history, bundle, [*history.entries[:at], forged, *history.entries[at + 1 :]], witness=True)
+    resigned(history, bundle, [*history.entries[:at], forged, *history.entries[at + 1 :]], witness=True)
     bundle[name] = kept[name]
     return {"file": name, "leaf": size}
 
@@ -369,7 +369,7 @@ def bytes_changed_on_their_way(history: History, bundle: Bundle, source: random.
     result["sequence"] = payload["sequence"]
     made = [histories.entry(**result, status=status) for status in ("mismatch", "verified")]
     entries = [*history.entries, *made]
-    _resigned(history, bundle, entries, witness=True)
+    resigned(history, bundle, entries, witness=True)
     place = {name: payload[name] for name in ("host", "sequence", "path", "from", "to")}
     return {"leaf": len(history.entries), **place}
 
@@ -380,7 +380,7 @@ def minute_recorded_twice(history: History, bundle: Bundle, source: random.Rando
     part = int(minutes.NAME.fullmatch(name)[7] or 1)
     forged = histories.rows_entry(place["table"], place["minute"], part, lines[:-1])
     entries = [*history.entries, forged]
-    _resigned(history, bundle, entries, witness=True)
+    resigned(history, bundle, entries, witness=True)
     return {"leaf": len(entries) - 1, "table": place["table"], "minute": place["minute"]}
 
 

@@ -123,7 +123,7 @@ def test_a_closed_day_is_archived_once_and_read_by_duckdb(filled, at, home, exte
     proven = offline(at)
     assert (proven.verdict, proven.findings) == (Status.PROVEN, [])
     assert proven.counts["rows"] == ROWS + 10
-    assert len(proven.notes) == 4, "tables without proofs are named"
+    assert len(proven.notes) == 5, "tables without proofs, and the end of the proofs, are named"
     states = days.states(filled, at)
     assert {state["state"] for state in states.values()} == {days.VERIFIED}
     assert states["query_events", NEXT_DAY.isoformat()]["rows"] == 0, "a day without rows does not wait"

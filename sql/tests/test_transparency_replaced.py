@@ -118,6 +118,39 @@ def test_changed_deleted_and_added_alerts_are_located(admin, log):
     assert {each.place["minute"] for each in report.findings} == minutes
 
 
+def test_another_version_of_an_alert_with_the_present_time_is_located(admin, log):
+    """The attacker inserts a row that is newer than the one of the job; the log records it as any other."""
+    for number in range(1, 7):
+        insert(admin, alert(number, 1), alert(number, 2))
+    log.append(STORED + timedelta(seconds=5))
+    assert log.found() == []
+
+    stored = [
+        alert(1, 9, level="low"),
+        alert(2, 9, user="somebody"),
+        alert(3, 9, silenced=True),
+        alert(4, 9, facts={"é": "nothing"}),
+        alert(5, 9, user="somebody", seen_at=f"{STORED:%Y-%m-%d %H:%M:%S}"),
+        alert(6, 9, count=1),
+    ]
+    insert(admin, *stored)
+    log.append(STORED + timedelta(seconds=10))
+    crash = "the job repeated matches after a crash, or somebody else stored it"
+    assert log.found() == [
+        (Status.UNDETERMINED, f"a version of {name(1)} has a lower level: {crash}"),
+        (Status.TAMPERED, f"a version of {name(2)} has other values than entry 0: no job stored it"),
+        (Status.UNDETERMINED, f"a version of {name(3)} has a suppression: {crash}"),
+        (Status.UNDETERMINED, f"a version of {name(4)} has other facts: {crash}"),
+        (Status.UNDETERMINED, f"a version of {name(5)} has another subject or place: {crash}"),
+        (Status.UNDETERMINED, f"a version of {name(6)} has a lower count: {crash}"),
+    ]
+    insert(admin, *(alert(number, 20) for number in (1, 3, 4, 6)))
+    log.append(STORED + timedelta(seconds=30))
+    found = [status for status, _ in log.found()]
+    assert found.count(Status.PROVEN) == 4, "the job has repeated all matches"
+    assert found.count(Status.TAMPERED) == found.count(Status.UNDETERMINED) == 1
+
+
 def ranges(count: int) -> list[dict[str, object]]:
     found, previous = [], ""
     for sequence in range(1, count + 1):

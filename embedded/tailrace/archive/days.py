@@ -1,7 +1,6 @@
 """The documents of an archive in its location, and the table `archived_days`."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 
 from tailrace.archive.location import Location
 from tailrace.archive.tables import BY_NAME
@@ -123,6 +122,5 @@ def _insert(
         "bytes": sizes[1],
         "snapshot": snapshot,
         "location": f"{location.uri()}/{TABLES}/{place[0]}",
-        "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S.%f"),
     }
     clickhouse.insert("tailrace.archived_days", [row])

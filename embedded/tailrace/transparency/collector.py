@@ -19,6 +19,7 @@ from tailrace.errors import ReportedError
 from tailrace.transparency import leaves, sequences
 from tailrace.transparency.store import Batch, Minute, Store
 from tailrace_verify import rows as canonical_rows
+from tailrace_verify import versions
 from tailrace_verify.leaves import REPLACED, TABLES
 
 RANGES = "signed_ranges"
@@ -66,7 +67,7 @@ WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDate
 ORDER BY second, key, sequence LIMIT {limit}
 """
 VERSIONS = """
-SELECT {select}
+SELECT {select}, {state}
 FROM tailrace.{table}
 WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')
 ORDER BY second, key, version, hash LIMIT {limit}
@@ -194,7 +195,7 @@ class Collector:
         if until <= position:
             return True
         names = canonical_rows.checked_columns(columns)
-        query = VERSIONS.format(limit=MAX_VERSIONS, **canonical_rows.versions_query(table, names))
+        query = VERSIONS.format(limit=MAX_VERSIONS, **versions.query(table, names))
         found = self._clickhouse.rows(query, {"from": position, "until": until})
         until, taken = _whole_seconds(found, until, MAX_VERSIONS)
         batch.entries.extend(leaves.versions(table, taken, names, (position, until)))

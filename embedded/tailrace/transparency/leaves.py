@@ -53,15 +53,15 @@ def versions(
 ) -> Iterator[bytes]:
     """Yields the entries of rows that newer rows replace; several, if one would be too long.
 
-    `found` has key, minute (seconds since 1970 UTC), version and hash (hex) of each row that was stored in
-    `ingested`.
+    `found` has key, minute (seconds since 1970 UTC), version, hash (hex) and state_texts of each row that was
+    stored in `ingested`.
     """
     head = {"type": "versions", "table": table, "columns": list(columns)}
     head["ingested"] = [iso(second) for second in ingested]
     part: list[list[object]] = []
     size = 0
     for row in found:
-        each = [row["key"], iso(int(row["minute"])), int(row["version"]), row["hash"]]
+        each = [row["key"], iso(int(row["minute"])), int(row["version"]), row["hash"], row["state_texts"]]
         length = len(_entry(each)) + 1
         if part and size + length > MAX_VERSIONS_BYTES:
             yield _entry({**head, "rows": part})

@@ -21,6 +21,8 @@ DIRECTORY = "transparency"
 """Of the log, below the home directory."""
 LOG_VKEY, WITNESSES = "log.vkey", "witnesses"
 CHECK = "ClickHouse"
+READ = (stored_ranges.TABLE, *REPLACED, *TABLES)
+"""Tables whose rows are compared: a replica that lags in one of them lacks rows."""
 SETTLE_SECONDS = 300
 """When all records are in the log: signed ranges arrive with the lines that they cover, and wait for the next
 checkpoint of the job and of the log."""
@@ -57,7 +59,7 @@ def verify(
     _check_age(report, scope, now)
     stored = StoredRows(clickhouse)
     leaves_of = by_table(held.rows)
-    columns = stored.columns(sorted({*leaves_of, *TABLES, *REPLACED, stored_ranges.TABLE}))
+    columns = stored.columns(sorted({*leaves_of, *READ}))
     rewound = _rewinds(
         stored, [leaf for leaf in leaves_of.get(rewinds.TABLE, ()) if _is_readable(leaf, columns)]
     )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.verification import unrecorded
 from tailrace.verification.stored_rows import seconds
-from tailrace_verify import check, rows
+from tailrace_verify import check, versions
 from tailrace_verify.check import Scope
 from tailrace_verify.findings import Report
 from tailrace_verify.leaves import VersionsLeaf
@@ -83,7 +83,7 @@ def _recorded(leaves: Iterable[VersionsLeaf]) -> dict[str, _Recorded]:
 
 
 def _stored(clickhouse: ClickHouse, table: str, columns: Sequence[str]) -> dict[str, _Stored]:
-    query = QUERY.format(**rows.versions_query(table, columns))
+    query = QUERY.format(**versions.query(table, columns))
     return {
         row["key"]: _Stored(int(row["minute"]), int(row["version"]), row["hash"], int(row["second"]))
         for row in clickhouse.rows(query)

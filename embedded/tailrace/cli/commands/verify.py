@@ -55,7 +55,6 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 def _live(arguments: argparse.Namespace, context: Context) -> int:
     from tailrace.evidence.export import ACCOUNT
     from tailrace.evidence.parameters import retention
-    from tailrace.transparency.collector import TABLES
     from tailrace.verification import live
     from tailrace_verify import command
 
@@ -63,7 +62,7 @@ def _live(arguments: argparse.Namespace, context: Context) -> int:
         raise command.InputError("this installation has no transparency log yet")
     clickhouse = context.clickhouse(ACCOUNT)
     servers = replica_progress.servers_of(clickhouse, arguments.server)
-    ReplicaProgress(servers, TABLES).require_no_delay()
+    ReplicaProgress(servers, live.READ).require_no_delay()
     report = live.verify(
         clickhouse,
         context.home.root,
