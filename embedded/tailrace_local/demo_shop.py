@@ -15,7 +15,7 @@ from tailrace.cli.context import CommandError, Context
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.console import Steps
 from tailrace.demo import feed as demo_feed
-from tailrace.demo.shop import files, story
+from tailrace.demo.shop import censuses, files, story
 from tailrace.demo.shop.story import Story
 from tailrace.ledger import balance as ledger_balance
 from tailrace.plural import counted
@@ -37,6 +37,12 @@ READ = """
 SELECT max(to_offset) AS bytes FROM tailrace.ledger
 WHERE kind = 'FRONTIER' AND instance = {instance:String} AND source = {source:String} AND log = {log:String}
 """
+
+CENSUSES = """
+SELECT uniqExact(instance, source, log) AS logs FROM tailrace.ledger
+WHERE kind = 'CENSUS' AND at = toDateTime64({at:UInt32}, 6, 'UTC')
+"""
+"""A census of this machine is never at a whole second."""
 
 
 def write(context: Context, steps: Steps) -> Story:
@@ -65,6 +71,7 @@ def feed(context: Context, written: Story, seconds: float, steps: Steps) -> dict
     steps.show("demo", f"{console.count(written.manifest['spans'])} spans of an application sent")
     _lose(context, written, seconds, steps)
     _repair(context, written, seconds, steps)
+    _add_censuses(context, written, seconds)
     files.save_manifest(context.home, written.manifest)
     return written.manifest
 
@@ -104,6 +111,19 @@ def _repair(context: Context, written: Story, seconds: float, steps: Steps) -> N
     if failed:
         raise CommandError(f"tailrace backfill did not repair the gap:\n{shown.getvalue()}")
     steps.show("ledger", f"tailrace backfill shipped the {gap['entries']} lost entries again")
+
+
+def _add_censuses(context: Context, written: Story, seconds: float) -> None:
+    """Writes the census of the two days, and waits until all of it is in the ledger."""
+    files.write_censuses(context.home, written)
+    clickhouse = context.clickhouse("admin")
+    parameters = {"at": str(censuses.times_of(written.times)[-1])}
+    logs = len(written.logs)
+    _await(
+        lambda: clickhouse.rows(CENSUSES, parameters)[0]["logs"] == logs,
+        seconds,
+        "the census of the two days to be read",
+    )
 
 
 def _bytes_read(clickhouse: ClickHouse, log: Source) -> int:

@@ -26,6 +26,7 @@ def feed_story(kafka: KafkaClient, settings: Settings, home: Home, whole: Story)
     """
     written = _complete(whole)
     files.write_logs(home, written)
+    files.write_censuses(home, written)
     files.write_snapshots(home, written)
     _send(kafka, written.spans)
     files.save_manifest(home, written.manifest)

@@ -16,17 +16,19 @@ SECOND = 50
 HEAD_BYTES = 4096
 
 
-def lines(log: Log, path: Path, times: StoryTimes, start: float, end: float) -> Iterator[str]:
-    """Yields the lines of the spool of one log, of the minutes of [start, end). The file at `path` exists."""
+def times_of(times: StoryTimes) -> range:
+    """Returns the times of the census. The first one is before the midnight with which the two days begin,
+    which shows that all of them was watched."""
+    return range(times.start - MINUTE + SECOND, times.now, MINUTE)
+
+
+def lines(log: Log, path: Path, times: StoryTimes) -> Iterator[str]:
+    """Yields the lines of the spool of one log. The file at `path` exists."""
     inode = path.stat().st_ino
     written = [entry.at for entry in log.entries]
     ends = list(accumulate((len(entry.content) for entry in log.entries), initial=len(log.banner)))
     heads = _heads(log.content)
-    # The two days begin at midnight: a census before it shows that all of them was watched.
-    for minute in range(times.start - MINUTE, times.now, MINUTE):
-        at = minute + SECOND
-        if not start <= at < min(end, times.now):
-            continue
+    for at in times_of(times):
         entries = bisect_left(written, at)
         size = ends[entries]
         length = next(head for head in reversed(heads) if head <= size)

@@ -2,7 +2,6 @@
 manifest."""
 
 import json
-import math
 import time
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from tailrace.demo.shop import censuses, snapshots
 from tailrace.demo.shop.log import Log
 from tailrace.demo.shop.servers import LOG_FILES
 from tailrace.demo.shop.story import Story
-from tailrace.demo.shop.times import GAP_FROM
 from tailrace.programs import census
 from tailrace.programs.capture import spool_of
 from tailrace.sources import sources_file
@@ -39,10 +37,7 @@ def watch(settings: Settings, home: Home, story: Story) -> bool:
 
 
 def write_logs(home: Home, story: Story) -> int:
-    """Writes all logs and their census; a log with the gap ends where the gap begins.
-
-    Returns the bytes of the logs.
-    """
+    """Writes all logs; a log with the gap ends where the gap begins. Returns the bytes."""
     gap = story.manifest["stories"].get(GAP)
     written = 0
     for log in story.logs:
@@ -51,32 +46,30 @@ def write_logs(home: Home, story: Story) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(log.content[:end])
         written += end
-        _write_censuses(home, story, log, -math.inf, _end_of_first_part(story, log))
     return written
 
 
 def write_rest(home: Home, story: Story) -> None:
-    """Appends the entries of the gap and all after it, and the census of this time."""
+    """Appends the entries of the gap and all after it."""
     gap = story.manifest["stories"][GAP]
     log = log_with_gap(story)
     with watched(home, log).path.open("ab") as file:
         file.write(log.content[gap["from_offset"] :])
-    _write_censuses(home, story, log, _end_of_first_part(story, log), math.inf)
 
 
-def _write_censuses(home: Home, story: Story, log: Log, start: float, end: float) -> None:
+def write_censuses(home: Home, story: Story) -> None:
+    """Writes the census of the two days, for logs that are written.
+
+    If lines of a log are still missing, its size and the time since which it has not grown seem to show that
+    the collector has lost them: the repair would ship them.
+    """
     spool = census.spool_of(home)
     spool.mkdir(mode=0o700, parents=True, exist_ok=True)
-    name = time.strftime(f"census-{log.source}-%Y%m%dT%H%M%S.jsonl", time.gmtime(story.times.now))
-    lines = censuses.lines(log, watched(home, log).path, story.times, start, end)
-    with (spool / name).open("a") as file:
-        file.write("".join(f"{line}\n" for line in lines))
-
-
-def _end_of_first_part(story: Story, log: Log) -> float:
-    """Returns the time up to which `write_logs` writes the log."""
-    gap = story.manifest["stories"].get(GAP)
-    return story.times.at(GAP_FROM) if gap and _has_gap(log, gap) else math.inf
+    at = time.gmtime(story.times.now)
+    for log in story.logs:
+        lines = censuses.lines(log, watched(home, log).path, story.times)
+        with (spool / time.strftime(f"census-{log.source}-%Y%m%dT%H%M%S.jsonl", at)).open("a") as file:
+            file.write("".join(f"{line}\n" for line in lines))
 
 
 def log_with_gap(story: Story) -> Log:
