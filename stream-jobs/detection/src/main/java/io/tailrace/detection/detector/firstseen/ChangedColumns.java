@@ -36,6 +36,8 @@ public final class ChangedColumns {
     /** What an account defines that administers or deploys; it is known then, and not reported. */
     public static final String DEFINITIONS = "definitions";
 
+    static final String STORED_PROGRAMS = "stored programs";
+
     private static final Set<String> DEFINING = Set.of(
             "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "GRANT", "REVOKE", "ANALYZE", "OPTIMIZE", "CHECK", "KILL");
     private static final Pattern TEMPORARY =
@@ -131,7 +133,7 @@ public final class ChangedColumns {
             return List.of();
         }
         boolean isProgram = STORED_PROGRAM.matcher(statement).matches();
-        return List.of(FieldValue.of(isProgram ? "stored programs" : DEFINITIONS));
+        return List.of(FieldValue.of(isProgram ? STORED_PROGRAMS : DEFINITIONS));
     }
 
     /** Adds what the name of a table tells about its rows. Entries of logs are inserted by everybody. */

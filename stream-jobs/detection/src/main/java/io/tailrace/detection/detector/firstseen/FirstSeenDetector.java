@@ -58,6 +58,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
 
     private static final String FIRST_CLASS = " It accessed no sensitive data before.";
     private static final String FIRST_EVER = " It changed no rows and defined nothing before.";
+    private static final String FIRST_DEFINED = " It defined nothing before.";
     private static final String AWAY = " It was never active within two hours of this time of the day before.";
     private static final String OF_CLASS = "\n";
 
@@ -366,7 +367,9 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             return "";
         }
         if (subject.raised == Raised.FIRST) {
-            return state.values.size() == unknown.size() ? FIRST_EVER : "";
+            boolean defined = state.values.find(ExpiringValueSet.hash(ChangedColumns.DEFINITIONS)) >= 0;
+            boolean isProgram = unknown.contains(ChangedColumns.STORED_PROGRAMS);
+            return state.values.size() == unknown.size() ? FIRST_EVER : isProgram && !defined ? FIRST_DEFINED : "";
         }
         return state.hours.isAway(micros) ? AWAY : "";
     }

@@ -5,6 +5,6 @@ public enum Raised {
     NEVER,
     /** Hours of the day at which the entity was never active. */
     AWAY,
-    /** The first value of an entity that had none. */
+    /** The first value of an entity that had none, and the first stored program of one that defined nothing. */
     FIRST
 }
