@@ -49,7 +49,7 @@ public enum DetectorType {
     FIRST_SEEN_CHANGE(
             "153b7ec1-0991-5865-8d78-0ab5e12a65a8",
             Level.LOW,
-            "First change of a table or of sensitive columns by an account",
+            "First change of rows or of sensitive columns, or first stored program, of an account",
             "An account updates or deletes rows of a table, or creates a stored program, for the first time, or sets secrets, rights, bank details or balances of a table, or changes entries of a log of an application, for the first time. It may be a person who uses the privileges of an application, or an injection.",
             List.of("attack.impact", "attack.persistence", "attack.t1565.001", "attack.t1098"),
             List.of("A new release of the application.", "An administrator who corrects rows."),
