@@ -350,14 +350,9 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
                         facts);
     }
 
-    /**
-     * Returns whether an entity that is learned for the whole learning period accesses a data class for the first time. The
-     * jobs of a month have their first run in it.
-     */
+    /** Returns whether the entity accesses a data class for the first time. */
     private boolean isFirstClass(State state, Observation observation) {
-        return observation.amount() > 0
-                && !state.classesKnown
-                && state.observed.hasLasted(learning.micros, observation.micros());
+        return observation.amount() > 0 && !state.classesKnown;
     }
 
     /** Returns the reason for a level that its values alone do not have; empty if there is none. */
