@@ -259,7 +259,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         if (changed) {
             state.observed.extend(micros);
         }
-        changed |= state.hours.add(micros);
+        changed |= subject.raised == Raised.AWAY && state.hours.add(micros);
         long newBefore = Math.max(state.latestNew, state.observed.first());
         List<String> unknown = learn(state, observation);
         if (unknown.isEmpty()) {

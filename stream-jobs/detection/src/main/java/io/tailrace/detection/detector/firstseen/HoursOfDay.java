@@ -20,6 +20,7 @@ final class HoursOfDay {
     static HoursOfDay all() {
         HoursOfDay all = new HoursOfDay();
         all.earlier = ALL;
+        all.day = 0;
         return all;
     }
 
@@ -54,16 +55,22 @@ final class HoursOfDay {
     }
 
     void write(DataOutput out) throws IOException {
-        out.writeInt(earlier);
-        out.writeInt(ofDay);
-        out.writeInt(day);
+        boolean used = day != Integer.MIN_VALUE;
+        out.writeBoolean(used);
+        if (used) {
+            out.writeInt(earlier);
+            out.writeInt(ofDay);
+            out.writeInt(day);
+        }
     }
 
     static HoursOfDay read(DataInput in) throws IOException {
         HoursOfDay read = new HoursOfDay();
-        read.earlier = in.readInt();
-        read.ofDay = in.readInt();
-        read.day = in.readInt();
+        if (in.readBoolean()) {
+            read.earlier = in.readInt();
+            read.ofDay = in.readInt();
+            read.day = in.readInt();
+        }
         return read;
     }
 }
