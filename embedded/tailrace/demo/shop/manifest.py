@@ -33,6 +33,7 @@ ALERTS = (
     ("gap", "medium", "Gap in a log", 1),
     ("new_account", "medium", "CREATE USER executed for certain hosts", 1),
     ("spray", "medium", "Refused login with a usual name of an administrator", 3),
+    ("spray", "medium", "Refused logins to many accounts from one host within a day", 1),
     ("spray", "medium", "Refused logins to many accounts of one server within a day", 1),
     ("spray", "medium", "Schema and privilege discovery", 1),
     ("dropped_index", "low", "Index dropped", 1),

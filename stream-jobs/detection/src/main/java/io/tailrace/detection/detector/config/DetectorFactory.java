@@ -12,6 +12,7 @@ import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector.Learning;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector.Subject;
+import io.tailrace.detection.detector.firstseen.Raised;
 import io.tailrace.detection.detector.firstseen.ReadColumns;
 import io.tailrace.detection.detector.firstseen.RecentShapes;
 import io.tailrace.detection.detector.location.ClientNetwork;
@@ -128,11 +129,11 @@ final class DetectorFactory {
     }
 
     private static StatefulDetector firstSeenChange(DetectorOptions settings, DetectorDefinition basis) {
-        return firstSeenUse(settings, basis, "change", new ChangedColumns()::of, ChangedColumns::isKind);
+        return firstSeenUse(settings, basis, "change", new ChangedColumns()::of, ChangedColumns::isKind, Raised.FIRST);
     }
 
     private static StatefulDetector firstSeenRead(DetectorOptions settings, DetectorDefinition basis) {
-        return firstSeenUse(settings, basis, "read", new ReadColumns()::of, ReadColumns::isSensitive);
+        return firstSeenUse(settings, basis, "read", new ReadColumns()::of, ReadColumns::isSensitive, Raised.AWAY);
     }
 
     /** An account that only reads a table changes it, or an account uses columns of a kind that it never used. */
@@ -141,19 +142,21 @@ final class DetectorFactory {
             DetectorDefinition basis,
             String field,
             Function<DetectionEvent, List<FieldValue>> values,
-            Predicate<String> serious) {
+            Predicate<String> serious,
+            Raised raised) {
         Predicate<DetectionEvent> succeeded = event -> !DetectorEventFields.hasFailed(event);
         Subject subject = new Subject(
                 "user",
                 field,
                 succeeded,
                 UnaryOperator.identity(),
-                value -> false,
+                ChangedColumns.DEFINITIONS::equals,
                 event -> DetectorEventFields.isStatement(event) && succeeded.test(event),
                 Optional.empty(),
                 0,
                 values,
-                serious);
+                serious,
+                raised);
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES, CHANGES_SETTLE));
     }
 

@@ -5,6 +5,7 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,7 +20,8 @@ import java.util.stream.Stream;
  * Names what a statement changes: {@code UPDATE shop.orders}, {@code DELETE shop.orders}, the kinds of columns to which an
  * INSERT or UPDATE assigns values, such as {@code secrets in shop.users}, {@code log entries in shop.audit_log}, {@code
  * settings in shop.tariffs}, and {@code multiplied values in shop.prices} for {@code SET price = price * ?}. Kinds are known
- * by the names of columns and tables. Not thread-safe.
+ * by the names of columns and tables. {@code stored programs} is what CREATE PROCEDURE, FUNCTION, TRIGGER and EVENT define,
+ * {@link #DEFINITIONS} what other statements define or maintain. Not thread-safe.
  */
 public final class ChangedColumns {
 
@@ -30,6 +32,19 @@ public final class ChangedColumns {
 
     private static final Set<String> ASSIGNING = Set.of("UPDATE", "INSERT", "REPLACE");
     private static final Set<String> REPORTED = Set.of("UPDATE", "DELETE");
+
+    /** What an account defines that administers or deploys; it is known then, and not reported. */
+    public static final String DEFINITIONS = "definitions";
+
+    static final String STORED_PROGRAMS = "stored programs";
+
+    private static final Set<String> DEFINING = Set.of(
+            "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "GRANT", "REVOKE", "ANALYZE", "OPTIMIZE", "CHECK", "KILL");
+    private static final Pattern TEMPORARY =
+            Pattern.compile("(create|drop) (or replace )?temporary\\b.*", Pattern.DOTALL);
+    private static final Pattern STORED_PROGRAM = Pattern.compile(
+            "create (or replace )?(definer ?= ?[^ ]+ ?)?(aggregate )?(procedure|function|trigger|event|package)\\b.*",
+            Pattern.DOTALL);
     private static final String IN = " in ";
     private static final String LOG_ENTRIES = "log entries" + IN;
     private static final String SETTINGS = "settings" + IN;
@@ -71,7 +86,7 @@ public final class ChangedColumns {
     private final UnaryOperator<String> purposes = new RecentShapes(ChangedColumns::purposeOf);
 
     public ChangedColumns() {
-        for (ColumnKind kind : ColumnKind.values()) {
+        for (ColumnKind kind : EnumSet.complementOf(EnumSet.of(ColumnKind.PAY))) { // balances contain it
             labels.put(kind, kind.label());
         }
     }
@@ -83,11 +98,14 @@ public final class ChangedColumns {
 
     /** Returns what the event changes; empty for a statement that changes no rows. */
     public List<FieldValue> of(DetectionEvent event) {
+        String verb = DetectorEventFields.text(event, "verb");
+        if (DEFINING.contains(verb)) {
+            return definitions(DetectorEventFields.statement(event));
+        }
         List<FieldValue> tables = event.values("table_written");
         if (tables.isEmpty()) {
             return List.of();
         }
-        String verb = DetectorEventFields.text(event, "verb");
         boolean isReported = REPORTED.contains(verb);
         String statement = shortened(DetectorEventFields.statement(event));
         String assigned = ASSIGNING.contains(verb) ? kinds.apply(statement) : "";
@@ -108,6 +126,14 @@ public final class ChangedColumns {
             }
         }
         return changes;
+    }
+
+    private static List<FieldValue> definitions(String statement) {
+        if (TEMPORARY.matcher(statement).matches()) {
+            return List.of();
+        }
+        boolean isProgram = STORED_PROGRAM.matcher(statement).matches();
+        return List.of(FieldValue.of(isProgram ? STORED_PROGRAMS : DEFINITIONS));
     }
 
     /** Adds what the name of a table tells about its rows. Entries of logs are inserted by everybody. */

@@ -20,6 +20,7 @@ public enum ColumnKind {
     BALANCES(
             "(.*_)?(balance|balances|credit_?limit|saldo|solde|kontostand|guthaben|salary|wage|gehalt|lohn|salario|salaire"
                     + "|stipendio|bonus|payout|payout_?amount)(_.*)?"),
+    PAY("(.*_)?(salary|salaries|wages?|gehalt|gehaelter|lohn|salario|salaire|stipendio|salaris|wynagrodzenie)(_.*)?"),
     AMOUNTS("(.*_)?(amounts?|price|cost|fees?|total|discount|refund|refunded|points|credits|charge|paid|betrag|preis"
             + "|kosten|importe|monto|montant|importo|prezzo|precio|prix|valor|bedrag|prijs|kwota|cena)"
             + "(_due|_paid|_net|_gross|_total|_eur|_usd|_cents?)?");

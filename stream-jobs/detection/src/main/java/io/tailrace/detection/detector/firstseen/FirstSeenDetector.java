@@ -42,7 +42,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     private static final byte OLDEST_VERSION = 1;
     private static final byte WITHOUT_CLASSES = 2;
     private static final byte WITHOUT_MANY = 3;
-    private static final byte VERSION = 4;
+    private static final byte WITHOUT_HOURS = 4;
+    private static final byte VERSION = 5;
     private static final int MAX_NAMED = 5;
     private static final String FIELD_OF_CLASSES = "data_class";
     /** Key of the cache for events without a value. No value is empty. */
@@ -56,6 +57,9 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     private static final Pattern COPIES = Pattern.compile("(.*\\.)?_.+_(gho|ghc|del|new|old)");
 
     private static final String FIRST_CLASS = " It accessed no sensitive data before.";
+    private static final String FIRST_EVER = " It changed no rows and defined nothing before.";
+    private static final String FIRST_DEFINED = " It defined nothing before.";
+    private static final String AWAY = " It was never active within two hours of this time of the day before.";
     private static final String OF_CLASS = "\n";
 
     private final Subject subject;
@@ -77,6 +81,9 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
      * @param firstClass level of the first access of a known entity to any data class
      * @param many number of new values on one day, without those of catalogues and schema changes, from which on an alert
      *     has the level medium; it is for entities without a new value in the settling period before; 0: never
+     * @param values returns the values of an event
+     * @param serious values whose alerts have the level medium
+     * @param raised other reasons for the level medium, for entities that are learned for the whole learning period
      */
     public record Subject(
             String entity,
@@ -88,7 +95,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             Optional<Level> firstClass,
             int many,
             Function<DetectionEvent, List<FieldValue>> values,
-            Predicate<String> serious) {
+            Predicate<String> serious,
+            Raised raised) {
 
         public Subject(
                 String entity,
@@ -118,7 +126,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
                     firstClass,
                     many,
                     event -> event.values(field),
-                    value -> false);
+                    value -> false,
+                    Raised.NEVER);
         }
     }
 
@@ -202,6 +211,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         /** New values of the day without those of catalogues and schema changes. */
         private int countedToday;
 
+        private HoursOfDay hours = new HoursOfDay();
         private DailyNoveltyCounter today = new DailyNoveltyCounter(0);
         private ExpiringValueSet values = new ExpiringValueSet();
 
@@ -221,6 +231,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             out.writeBoolean(classesKnown);
             out.writeBoolean(settled);
             out.writeInt(countedToday);
+            hours.write(out);
         }
 
         @Override
@@ -234,6 +245,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             classesKnown = version <= WITHOUT_CLASSES || in.readBoolean();
             settled = version > WITHOUT_MANY && in.readBoolean();
             countedToday = version > WITHOUT_MANY ? in.readInt() : 0;
+            hours = version > WITHOUT_HOURS ? HoursOfDay.read(in) : HoursOfDay.all();
         }
     }
 
@@ -247,6 +259,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         if (changed) {
             state.observed.extend(micros);
         }
+        changed |= subject.raised == Raised.AWAY && state.hours.add(micros);
         long newBefore = Math.max(state.latestNew, state.observed.first());
         List<String> unknown = learn(state, observation);
         if (unknown.isEmpty()) {
@@ -323,9 +336,10 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         facts.put("known_since", DetectorAlertFactory.time(state.observed.first()));
         state.today.describe(facts);
         boolean first = subject.firstClass.isPresent() && isFirstClass(state, observation);
-        facts.put(Explanation.FACT, explanation(state, observation, unknown) + (first ? FIRST_CLASS : ""));
+        String reason = first ? FIRST_CLASS : raisedBy(state, observation, unknown);
+        facts.put(Explanation.FACT, explanation(state, observation, unknown) + reason);
         String what = ExpiringValueSet.day(observation.micros()) + " " + String.join("\u001f", unknown);
-        boolean serious = many || unknown.stream().anyMatch(subject.serious);
+        boolean serious = many || !reason.isEmpty() || unknown.stream().anyMatch(subject.serious);
         return (first ? ofFirstClass : serious ? ofMedium : alerts)
                 .alert(
                         withContext(observation, unknown),
@@ -339,6 +353,20 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     /** Returns whether the entity accesses a data class for the first time. */
     private boolean isFirstClass(State state, Observation observation) {
         return observation.amount() > 0 && !state.classesKnown;
+    }
+
+    /** Returns the reason for a level that its values alone do not have; empty if there is none. */
+    private String raisedBy(State state, Observation observation, List<String> unknown) {
+        long micros = observation.micros();
+        if (subject.raised == Raised.NEVER || !state.observed.hasLasted(learning.micros, micros)) {
+            return "";
+        }
+        if (subject.raised == Raised.FIRST) {
+            boolean defined = state.values.find(ExpiringValueSet.hash(ChangedColumns.DEFINITIONS)) >= 0;
+            boolean isProgram = unknown.contains(ChangedColumns.STORED_PROGRAMS);
+            return state.values.size() == unknown.size() ? FIRST_EVER : isProgram && !defined ? FIRST_DEFINED : "";
+        }
+        return state.hours.isAway(micros) ? AWAY : "";
     }
 
     private String explanation(State state, Observation observation, List<String> unknown) {

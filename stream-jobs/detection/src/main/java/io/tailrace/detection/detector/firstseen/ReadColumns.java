@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
 
 /**
  * Names what a query reads or copies, if that is a reason to ask: {@code secrets in shop.staff} and {@code bank details in
- * shop.clients} by the names of columns, {@code all rows of shop.orders}, and {@code all persons of shop.members} if the table
+ * shop.clients} by the names of columns, {@code pay in hr.salaries} by those of columns or the table, {@code all rows of
+ * shop.orders}, and {@code all persons of shop.members} if the table
  * is of a data class or its name says so. Not thread-safe.
  */
 public final class ReadColumns {
@@ -26,7 +27,7 @@ public final class ReadColumns {
     private static final int MAX_TABLE = 129;
 
     private static final Set<String> READING = Set.of("SELECT", "TABLE", "CREATE", "INSERT", "REPLACE");
-    private static final List<ColumnKind> KINDS = List.of(ColumnKind.SECRETS, ColumnKind.BANK_DETAILS);
+    private static final List<ColumnKind> KINDS = List.of(ColumnKind.SECRETS, ColumnKind.BANK_DETAILS, ColumnKind.PAY);
     /** Rules report reads of catalogues. */
     private static final Pattern CATALOGUE =
             Pattern.compile("(?i)(information_schema|performance_schema|sys|mysql)\\..*");
@@ -65,10 +66,19 @@ public final class ReadColumns {
                     + "|mandates?|sepa_mandates?|cards?|benutzer|nutzer|leser|mieter|bewohner|spender|gaeste|usuarios|miembros"
                     + "|inquilinos|huespedes|utilisateurs|membres|locataires|utenti|membri|ospiti|gebruikers|huurders)");
 
+    /** What an employer pays to each person. */
+    private static final Pattern PAY = Pattern.compile("(?i)(.*[._])?"
+            + "(salar(y|ies)|payrolls?|pay_?slips?|pay_?stubs?|wages?|compensations?|gehaelter|gehaltsabrechnung(en)?|loehne"
+            + "|lohn_?abrechnung(en)?|nominas?|salarios|paies?|salaires|bulletins_?paie|stipendi|buste_?paga|salarissen"
+            + "|wynagrodzenia)");
+
     private final Map<ColumnKind, String> labels = new EnumMap<>(ColumnKind.class);
     private final UnaryOperator<String> facts = new RecentShapes(this::factsOf);
     private final UnaryOperator<String> persons =
             new RecentShapes(table -> PERSONS.matcher(table).matches() ? ALL_PERSONS : ALL_ROWS);
+
+    private final UnaryOperator<String> payOf = new RecentShapes(
+            table -> table.length() <= MAX_TABLE && PAY.matcher(table).matches() ? table : "");
 
     public ReadColumns() {
         for (ColumnKind kind : KINDS) {
@@ -88,7 +98,7 @@ public final class ReadColumns {
             return List.of();
         }
         String statement = DetectorEventFields.statement(event);
-        String known = statement.length() <= MAX_LENGTH ? facts.apply(statement) : "";
+        String known = statement.length() <= MAX_LENGTH ? withPay(facts.apply(statement), tables) : "";
         if (known.isEmpty() || CATALOGUE.matcher(tables.get(0).text()).matches()) {
             return List.of();
         }
@@ -105,6 +115,14 @@ public final class ReadColumns {
             }
         }
         return reads;
+    }
+
+    /** Adds the kind of rows that only the name of a table tells. */
+    private String withPay(String known, List<FieldValue> tables) {
+        String pay = labels.get(ColumnKind.PAY);
+        boolean isNew = !known.contains(pay)
+                && tables.stream().anyMatch(table -> !payOf.apply(table.text()).isEmpty());
+        return !isNew ? known : known.isEmpty() ? pay : known + SEPARATOR + pay;
     }
 
     private String label(String table) {

@@ -98,7 +98,7 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
 
     @Override
     public Set<String> replacedRules() {
-        return Set.of("slow_guessing", "slow_distributed_guessing", "slow_spraying");
+        return Set.of("slow_guessing", "slow_distributed_guessing");
     }
 
     @Override

@@ -56,6 +56,7 @@ class FirstSeenChangeTest {
                 "DELETE; delete from t where password = ?; DELETE app.t"
             })
     void anAccountThatReadsATableChangesIt(String verb, String statement, String change) {
+        change(0, "UPDATE", "update u set state = ? where id = ?", "app.u");
         readsForTwoWeeks();
         change(LEARNED, verb, statement, "app.t");
         assertThat(run.alert().rule().level()).hasToString("LOW");
@@ -95,7 +96,40 @@ class FirstSeenChangeTest {
         change(LEARNED, "INSERT", "insert into app_config (name, value) values (?+)", "app.app_config");
         assertThat(run.alerts()).isEmpty();
         change(LEARNED, "UPDATE", "update t set seen = ?", "app.optional_items");
-        assertThat(run.alert().rule().level()).hasToString("LOW");
+        assertThat(run.alert().facts()).containsEntry("change", "UPDATE app.optional_items");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "ALTER; alter table t add column x int; LOW",
+                "GRANT; grant select on app.* to eva; LOW",
+                "CREATE; create temporary table x (id int); MEDIUM",
+                "SELECT; select ?; MEDIUM"
+            })
+    void theFirstChangeOfAnAccountThatNeitherChangedNorDefinedAnything(String verb, String before, String level) {
+        run.at(0, "user", "eve", "verb", verb, "statement", before);
+        readsForTwoWeeks();
+        change(LEARNED, "DELETE", "delete from t where day between ? and ?", "app.t");
+        assertThat(run.alert().rule().level()).hasToString(level);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "UPDATE; update u set state = ? where id = ?; MEDIUM",
+                "CREATE; create table u (id int); LOW",
+                "CREATE; create or replace definer=`a`@`%` function f() returns int return ?; none"
+            })
+    void theFirstStoredProgram(String verb, String before, String level) {
+        change(0, verb, before, "app.u");
+        readsForTwoWeeks();
+        run.at(LEARNED * DAY, "user", "eve", "verb", "CREATE", "statement", "create procedure p() begin end");
+        assertThat(run.alerts())
+                .extracting(alert -> alert.rule().level().toString())
+                .isEqualTo(level.equals("none") ? List.of() : List.of(level));
     }
 
     @Test

@@ -25,6 +25,8 @@ class FirstSeenReadTest {
                 "select pin from lockers where locker = ?; app.lockers; MEDIUM; secrets in app.lockers",
                 "select * from members; app.members; MEDIUM; all persons of app.members",
                 "select surname, born from `app`.`patrons` p order by surname; app.patrons; MEDIUM; all persons of app.patrons",
+                "select person, amount from salaries where month = ?; hr.salaries; MEDIUM; pay in hr.salaries",
+                "select gehalt from t where id = ?; app.t; MEDIUM; pay in app.t",
                 "table parcels; app.parcels; LOW; all rows of app.parcels",
                 "select place, note from parcels; app.parcels; LOW; all rows of app.parcels"
             })
@@ -52,6 +54,16 @@ class FirstSeenReadTest {
         looksUpForTwoWeeks();
         read(LEARNED, statement, "app.members");
         assertThat(run.alerts()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, LOW", "2, LOW", "3, MEDIUM", "21, MEDIUM", "22, LOW"})
+    void anHourAtWhichTheAccountWasNeverActiveHasTheMediumLevel(int hour, String level) {
+        looksUpForTwoWeeks();
+        double at = LEARNED * DAY + hour;
+        run.at(at, "user", "eve", "verb", "SELECT", "statement", "select ?");
+        run.at(at, "user", "eve", "verb", "SELECT", "table_read", "app.parcels", "statement", "select * from parcels");
+        assertThat(run.alert().rule().level()).hasToString(level);
     }
 
     @Test
