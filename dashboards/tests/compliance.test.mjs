@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertClose, assertLinked, assertNoneFailed, ofKnown, one } from './assertions.mjs';
-import { auditTrail, dataAccess, reviews, serverFacts } from './compliance_workload.mjs';
+import { auditTrail, dataAccess, PULLED, reviews, serverFacts } from './compliance_workload.mjs';
 import { DAY, end, HOUR } from './time.mjs';
 import * as expectedValues from './expected_values.mjs';
 import { visit } from './dashboard_visits.mjs';
@@ -166,6 +166,14 @@ describe('Log coverage', () => {
     const { data } = await browser.chart('Gaps and backfills');
     assert.deepEqual([...new Set(data.map((row) => `${row.gap_kind}, ${row.state}`))].sort(), ['lost, missing', 'lost, repaired']);
     assert.ok(data.every((row) => (row.state === 'repaired') === (row.repaired_at !== null)), 'what is repaired says when');
+  });
+
+  test('sums what reading a pulled log cost, and what it costs in 30 days', async () => {
+    const [{ requests, received_bytes: received, line_bytes: lines, monthly_requests: monthly }] =
+      (await browser.chart('Number of requests and bytes of pulled logs, and their lag (s), by log')).data;
+    const sums = [PULLED.requests, PULLED.received, PULLED.lines].map((each) => each * PULLED.periods);
+    assert.deepEqual([requests, received, lines], sums);
+    assert.equal(monthly, PULLED.requests * 6 * 24 * 30);
   });
 
   test('compares the age of the oldest record with the policy', async () => {

@@ -80,6 +80,18 @@ const ACCOUNTS = [
   { instance: 'ledger-db-2', user: 'intern', host: '%', state: 'not known' },
 ];
 
+/** What reading one pulled log cost in each of so many periods of ten minutes. */
+export const PULLED = { periods: 7, requests: 4, received: 3000, lines: 2800 };
+
+/** Rows of pull_costs. */
+export function pullCosts(end) {
+  return Array.from({ length: PULLED.periods }, (_, number) => ({
+    cluster: CLUSTER, instance: 'ledger-db-2', source: 'audit', log: '/rds/ledger-db-2/audit/server_audit.log',
+    since: timestamp(end - (number + 2) * 10 * MINUTE), at: timestamp(end - (number + 1) * 10 * MINUTE),
+    requests: PULLED.requests, received_bytes: PULLED.received, line_bytes: PULLED.lines,
+  }));
+}
+
 /** Snapshots of the servers: accounts, their privileges, and differences. */
 export function serverFacts(end) {
   const readAt = end - 30 * MINUTE;

@@ -1,7 +1,7 @@
 // Two hours of two servers, twelve days ago, and the two hours before them, for the comparison of intervals. No other test
 // uses these servers and statements, or a time range that contains them.
 
-import { DAY, HOUR, SECOND, timestamp } from './time.mjs';
+import { DAY, HOUR, MINUTE, SECOND, timestamp } from './time.mjs';
 
 const COUNT = 40; // entries of a statement in each period
 
@@ -15,6 +15,9 @@ export const ABORTED = 4242; // a connection of CONSTANT whose statements exceed
 
 export const [LOCK_SECONDS, PAGES, HISTORY] = [0.02, 7, 12_000]; // of InnoDB, on CONSTANT
 
+/** What one session has waited at successive polls, in seconds. */
+export const POLLED_SECONDS = [3, 63];
+
 /** The settings of CONSTANT stay the same. The threshold of RETUNED is lowered in the middle of the range. */
 export const CONSTANT = 'ledger-db-1';
 export const RETUNED = 'ledger-db-2';
@@ -25,7 +28,7 @@ export function comparedRange(end) {
   return { from, to: from + 2 * HOUR, changed: from + HOUR };
 }
 
-/** Rows of query_events, fingerprints and server_facts. */
+/** Rows of query_events, error_events, fingerprints, server_facts, metadata_lock_waits and server_snapshots. */
 export function comparedStatements(end) {
   const { from, changed } = comparedRange(end);
   const both = [CONSTANT, RETUNED];
@@ -46,6 +49,27 @@ export function comparedStatements(end) {
       setting(RETUNED, 'long_query_time', '0.5', from - 10 * DAY, changed - 60 * SECOND),
       setting(RETUNED, 'long_query_time', '0.1', changed, end),
     ],
+    lockWaits: POLLED_SECONDS.map((seconds) => lockWait(from, seconds)),
+    snapshots: [snapshot(CONSTANT, 'metadata_locks', from), snapshot(RETUNED, 'server', from)],
+  };
+}
+
+/** A poll of CONSTANT that finds a session that has waited for so many seconds for the lock of an idle session. */
+function lockWait(from, seconds) {
+  return {
+    cluster: 'ledger', instance: CONSTANT, at: timestamp(from + 30 * MINUTE + seconds * SECOND),
+    object_type: 'TABLE', database: 'ledger', object_name: 'entries',
+    waiting_lock: 'EXCLUSIVE', waiting_connection: 70, waiting_user: 'dba_mara', waiting_host: 'localhost',
+    waiting_command: 'Query', waiting_seconds: seconds,
+    holding_lock: 'SHARED_READ', holding_connection: 71, holding_user: 'ledger', holding_host: 'app-1',
+    holding_command: 'Sleep', holding_seconds: seconds + 90,
+  };
+}
+
+function snapshot(instance, kind, from) {
+  return {
+    cluster: 'ledger', instance, kind, at: timestamp(from + 30 * MINUTE), part: 1, parts: 1, product: 'mariadb',
+    version: '10.11.19-MariaDB', reason: 'hourly', status: 'ok', error: '', truncated: false, facts: 1,
   };
 }
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertClose, assertComplete, assertNoneFailed, one } from './assertions.mjs';
 import {
-  ABORTED, comparedRange, comparedStatements, CONSTANT, HISTORY, LOCK_SECONDS, PAGES, RETUNED, SLOWER,
+  ABORTED, comparedRange, comparedStatements, CONSTANT, HISTORY, LOCK_SECONDS, PAGES, POLLED_SECONDS, RETUNED, SLOWER,
 } from './developer_workload.mjs';
 import { end, MINUTE } from './time.mjs';
 import * as expectedValues from './expected_values.mjs';
@@ -89,6 +89,17 @@ describe('InnoDB pressure', () => {
     assertClose((await one(browser, 'Read from disk')).sum_read_bytes, 32_768 * its.length, 'bytes');
     const [first] = (await browser.chart('Lock wait time (s) by statement')).data;
     assert.deepEqual([first.query_id, first.pages_each], [SLOWER, PAGES]);
+  });
+
+  test('shows who waited for a metadata lock, and servers whose waits are not read', async () => {
+    assert.equal((await one(browser, 'Sessions that waited for metadata locks')).cnt_waits, 1);
+    assert.equal((await one(browser, 'Longest wait for a metadata lock')).longest_wait_seconds, POLLED_SECONDS.at(-1));
+    assert.equal((await one(browser, 'Idle sessions with a lock')).cnt_idle, 1);
+    const waits = (await browser.chart('Waits for metadata locks by session')).data;
+    assert.deepEqual(waits.map((row) => [row.locked_object, row.waiter, row.holder]),
+      [['table ledger.entries', 'dba_mara from localhost, connection 70', 'ledger from app-1, connection 71']]);
+    const polls = (await browser.chart('Number of polls of metadata locks by server')).data;
+    assert.deepEqual(Object.fromEntries(polls.map((row) => [row.instance, row.state])), { [CONSTANT]: 'read', [RETUNED]: 'not read' });
   });
 
   test('shows messages of InnoDB, and servers without InnoDB data', async () => {

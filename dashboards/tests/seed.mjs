@@ -4,7 +4,7 @@
 // Environment: CLICKHOUSE_URL, CLICKHOUSE_PASSWORD (of writer), AUDITOR_PASSWORD, FACTS_PASSWORD, WITNESS_PASSWORD,
 // WORKLOAD_END (seconds since 1970, a whole minute).
 
-import { auditTrail, dataAccess, reviews, serverFacts } from './compliance_workload.mjs';
+import { auditTrail, dataAccess, pullCosts, reviews, serverFacts } from './compliance_workload.mjs';
 import { security } from './security_workload.mjs';
 import { comparedStatements } from './developer_workload.mjs';
 import { DAY, end, timestamp } from './time.mjs';
@@ -51,6 +51,7 @@ const { snapshots, facts, changes } = serverFacts(end);
 await insert('server_facts', facts, 'facts');
 await insert('server_changes', changes, 'facts');
 await insert('server_snapshots', snapshots, 'facts');
+await insert('pull_costs', pullCosts(end), 'facts');
 const { signed, exported, accesses } = reviews(end);
 await insert('reviews', signed, 'auditor');
 await insert('evidence_exports', exported, 'auditor');
@@ -60,6 +61,8 @@ await insert('query_events', compared.events);
 await insert('error_events', compared.errorEvents);
 await insert('fingerprints', compared.fingerprints);
 await insert('server_facts', compared.serverFacts, 'facts');
+await insert('metadata_lock_waits', compared.lockWaits, 'facts');
+await insert('server_snapshots', compared.snapshots, 'facts');
 const investigated = security(end);
 await insert('audit_events', investigated.auditEvents);
 await insert('error_events', investigated.errorEvents);
