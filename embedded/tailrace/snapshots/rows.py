@@ -150,17 +150,24 @@ def _size(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
     }
 
 
-def _digest(whose: Row, fact: Mapping, _: str) -> tuple[str, Row]:
-    """Returns the sample of a digest at the time of the server, with a statement that the loader replaces by
-    its query id."""
-    attributes = fact["attributes"]
-    return DIGEST_SAMPLES, {
+def _of_digest(whose: Row, attributes: Mapping) -> Row:
+    """Returns the columns that samples and histograms of a digest have in common."""
+    return {
         "cluster": whose["cluster"],
         "instance": whose["instance"],
         "database": str(attributes["db"]),
         "digest": str(attributes["digest"]),
         "at": instant(attributes["server_at"]),
         "first_seen": instant(attributes["first_seen"]),
+    }
+
+
+def _digest(whose: Row, fact: Mapping, _: str) -> tuple[str, Row]:
+    """Returns the sample of a digest at the time of the server, with a statement that the loader replaces by
+    its query id."""
+    attributes = fact["attributes"]
+    return DIGEST_SAMPLES, {
+        **_of_digest(whose, attributes),
         "digest_text": str(attributes["digest_text"]),
         SAMPLE: str(attributes[SAMPLE]),
         **{name: _size_in_range(int(attributes[name])) for name in COUNTERS},
@@ -172,12 +179,7 @@ def _histogram(whose: Row, fact: Mapping, _: str) -> tuple[str, Row]:
     attributes = fact["attributes"]
     buckets = (each.partition(":") for each in str(attributes["buckets"]).split())
     return HISTOGRAMS, {
-        "cluster": whose["cluster"],
-        "instance": whose["instance"],
-        "database": str(attributes["db"]),
-        "digest": str(attributes["digest"]),
-        "at": instant(attributes["server_at"]),
-        "first_seen": instant(attributes["first_seen"]),
+        **_of_digest(whose, attributes),
         "buckets": {str(int(number)): int(count) for number, _, count in buckets},
     }
 

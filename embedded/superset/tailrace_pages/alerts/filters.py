@@ -55,7 +55,7 @@ class Filters:
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The severities that the filters show, the highest level first."""
+        """The levels that the filters show, the highest level first."""
         if self["level"] == LOWER:
             return formats.LEVELS[formats.LEVELS.index("medium") :]
         return (self["level"],) if self["level"] else formats.LEVELS

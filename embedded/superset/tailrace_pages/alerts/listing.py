@@ -96,7 +96,7 @@ def shown_state(row: Mapping[str, Any]) -> str:
 
 
 def headline(levels: Mapping[str, int], addresses: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Returns the numbers above the list: alerts by severity, highest level first, each with its address."""
+    """Returns the numbers above the list: alerts by level, highest first, each with its address."""
     return [
         {"level": level, "value": formats.count(levels.get(level, 0)), "link": addresses[level]}
         for level in formats.LEVELS
