@@ -3,18 +3,7 @@
 -- A name without a database is of the default database of its connection.
 -- Parameters: from, to, oldest (of the DDL), query_ids, names (in lower case, with or without their database), cluster, instance.
 WITH
-    ran AS (
-        SELECT DISTINCT cluster, instance, lower(database) AS schema_name
-        FROM tailrace.query_classes_1h
-        WHERE query_id IN {query_ids:Array(UInt64)}
-            AND hour >= toStartOfHour({from:DateTime('UTC')}) AND hour < {to:DateTime('UTC')}
-            AND ({cluster:String} = '' OR cluster = {cluster:String})
-            AND ({instance:String} = '' OR instance = {instance:String})),
-    (
-        SELECT groupUniqArrayArray(arrayMap(
-            name -> if(position(name, '.') > 0, name, concat(schema_name, '.', name)), {names:Array(String)}))
-        FROM ran
-    ) AS wanted,
+{%- include "parts/tables_of_statement.sql" -%}
     texts AS (
         SELECT query_id AS id, anyLast(fingerprint) AS text
         FROM tailrace.fingerprints

@@ -3,18 +3,7 @@
 -- Parameters: from, to, query_ids, names (tables in lower case, with or without their database), cluster, instance.
 WITH
     {from:DateTime('UTC')} AS range_start, {to:DateTime('UTC')} AS range_end,
-    ran AS (
-        SELECT DISTINCT cluster, instance, lower(database) AS schema_name
-        FROM tailrace.query_classes_1h
-        WHERE query_id IN {query_ids:Array(UInt64)}
-            AND hour >= toStartOfHour({from:DateTime('UTC')}) AND hour < {to:DateTime('UTC')}
-            AND ({cluster:String} = '' OR cluster = {cluster:String})
-            AND ({instance:String} = '' OR instance = {instance:String})),
-    (
-        SELECT groupUniqArrayArray(arrayMap(
-            name -> if(position(name, '.') > 0, name, concat(schema_name, '.', name)), {names:Array(String)}))
-        FROM ran
-    ) AS wanted,
+{%- include "parts/tables_of_statement.sql" -%}
 {%- include "parts/metadata_lock_waits.sql" -%}
 SELECT
     last_at AS at, began AS since, toString(instance) AS server, concat(waits.database, '.', object_name) AS name,
