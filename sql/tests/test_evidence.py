@@ -15,12 +15,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from pyarrow import parquet
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.evidence import framework, reviews
+from tailrace.evidence import framework, results, reviews
 from tailrace.evidence.export import EvidenceError, Exported, Exporter
 from tailrace.evidence.period import Period
 from tailrace.evidence.reviews import Review
@@ -378,6 +380,30 @@ def test_parquet_holds_the_same_rows(bundle, planted):
     finally:
         planted.execute("DROP TABLE tailrace.again")
     assert again == sorted(row["user"] for row in rows_of(bundle, "refused_access"))
+
+
+ALL_TYPES = """
+SELECT number, arrayElement(['', ' a ', '\\\\N', 'NULL', '"', 'a\\n,"b"\\r\\n', '\\xFF\\0', '=1+1'], number) AS text,
+    toLowCardinality(text) AS low, if(number = 1, NULL, text) AS nullable, if(number = 2, NULL, number) AS integer,
+    toDateTime64('2026-11-28 10:00:00.123456', 6, 'UTC') AS time, toDateTime('2026-11-28', 'UTC') AS second,
+    if(number = 3, NULL, second) AS at, toDate(second) AS day, number % 2 = 0 AS yes, [text, ''] AS texts,
+    toInt64(-number) AS negative, number / 3 AS fraction
+FROM (SELECT number + 1 AS number FROM system.numbers LIMIT 8)
+"""
+
+
+def parquet_of(planted, directory: Path, name: str):
+    result = SimpleNamespace(name=name, title=name, by_day="", statement=lambda: ALL_TYPES)
+    stored = results.store(planted, result, {}, directory)
+    return stored.rows, parquet.read_table(directory / "results" / f"{name}.parquet")
+
+
+def test_a_converted_result_is_what_the_query_returns(planted, tmp_path, monkeypatch):
+    rows, converted = parquet_of(planted, tmp_path, "converted")
+    monkeypatch.setattr(results, "CONVERTED_BYTES", 0)
+    assert (rows, converted) == parquet_of(planted, tmp_path, "asked") and rows == 8
+    written = [(tmp_path / "results" / f"{name}.csv").read_bytes() for name in ("converted", "asked")]
+    assert written[0] == written[1] and written[0].count(b"UInt64") == 0
 
 
 def test_the_report_holds_names_as_text(bundle):

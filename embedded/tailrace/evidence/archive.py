@@ -7,17 +7,25 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from tailrace_verify import minutes
 from tailrace_verify.evidence import CHUNK_BYTES, FORMAT, MANIFEST, PUBLIC_KEY, SIGNATURE, VERSION
+from tailrace_verify.files import TRANSPARENCY
 
 __all__ = ("MANIFEST", "PUBLIC_KEY", "SIGNATURE", "files_of", "manifest", "sha256", "write")
 PACKED_ALREADY = (".parquet", ".pdf")
+INCOMPRESSIBLE = f"{TRANSPARENCY}{minutes.HASHES}/"
 TIME = (1980, 1, 1, 0, 0, 0)
 """The time of each entry: the real times are in the manifest, so that equal bundles are equal files."""
 
 
 def files_of(directory: Path) -> list[str]:
     """Returns the paths of all files below a directory, with slashes, sorted."""
-    return sorted(path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file())
+    root = len(str(directory)) + 1
+    return sorted(
+        os.path.join(folder, name)[root:].replace(os.sep, "/")
+        for folder, _, names in os.walk(directory)
+        for name in names
+    )
 
 
 def manifest(directory: Path, about: Mapping[str, object]) -> bytes:
@@ -49,7 +57,7 @@ def write(directory: Path, names: Iterable[str], path: Path) -> None:
 def _add(bundle: zipfile.ZipFile, path: Path, name: str) -> None:
     entry = zipfile.ZipInfo(name, TIME)
     entry.external_attr = 0o100644 << 16
-    packed = name.endswith(PACKED_ALREADY)
+    packed = name.endswith(PACKED_ALREADY) or name.startswith(INCOMPRESSIBLE)
     entry.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
     entry.file_size = path.stat().st_size  # beyond 4 GB the entry needs other headers
     with path.open("rb") as source, bundle.open(entry, "w") as target:

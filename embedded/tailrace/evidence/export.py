@@ -5,6 +5,7 @@ import os
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence import archive, coverage, oscal, page, pdf, results, signing
-from tailrace.evidence.framework import Framework, Result
+from tailrace.evidence.framework import Framework
 from tailrace.evidence.parameters import parameters, retention
 from tailrace.evidence.period import Period
 from tailrace.evidence.report import PROVES, Report
@@ -32,6 +33,8 @@ COLUMNS = (
     "rows, version"
 )
 
+READERS = 2
+"""Requests to ClickHouse at a time: each spends most of its time on planning, which uses one core."""
 EXISTS = "{} exists already; evidence is never overwritten"
 
 README = """\
@@ -108,8 +111,7 @@ class Exporter:
         return done
 
     def _gather(self, framework: Framework, period: Period, content: Path) -> Report:
-        given = parameters(framework, period)
-        stored = {result.name: self._store(result, given, content) for result in framework.results.values()}
+        stored, proof_step = self._read(framework, period, content)
         report = Report(
             framework=framework,
             period=period,
@@ -128,10 +130,26 @@ class Exporter:
         (content / "README.txt").write_text(readme, encoding="utf-8")
         (content / "about.json").write_text(json.dumps(_about(report, rows=True), indent=1) + "\n")
         (content / archive.PUBLIC_KEY).write_bytes(signing.public_pem(self.key))
-        self._prove(period, content)
+        self.on_step(proof_step)
         return report
 
-    def _prove(self, period: Period, content: Path) -> None:
+    def _read(self, framework: Framework, period: Period, content: Path) -> tuple[dict[str, Stored], str]:
+        """Writes results and proofs side by side; returns the results by name, and the step of the proofs."""
+        given = parameters(framework, period)
+        stored: dict[str, Stored] = {}
+        with ThreadPoolExecutor(READERS) as pool:
+            proved = pool.submit(self._prove, period, content)
+            each = pool.map(
+                lambda result: results.store(self.clickhouse, result, given, content),
+                framework.results.values(),
+            )
+            for done in each:
+                self.on_step(f"{done.result.title}: {done.rows:,}")
+                stored[done.name] = done
+            return stored, proved.result()
+
+    def _prove(self, period: Period, content: Path) -> str:
+        """Writes the proofs; returns the step to show."""
         written = None
         if self.home is not None:
             try:
@@ -139,14 +157,8 @@ class Exporter:
             except (TileError, NoteError) as error:
                 raise EvidenceError(f"the transparency log cannot be read: {error}") from error
         if written is None:
-            self.on_step("no proofs: there is no transparency log")
-            return
-        self.on_step(f"proofs: {counted(written.leaves, 'leaf', 'leaves')}, {counted(written.rows, 'row')}")
-
-    def _store(self, result: Result, given: dict[str, object], content: Path) -> Stored:
-        stored = results.store(self.clickhouse, result, given, content)
-        self.on_step(f"{result.title}: {stored.rows:,}")
-        return stored
+            return "no proofs: there is no transparency log"
+        return f"proofs: {counted(written.leaves, 'leaf', 'leaves')}, {counted(written.rows, 'row')}"
 
     def _versions(self, audit_days: int) -> dict[str, str]:
         (row,) = self.clickhouse.rows(

@@ -1,9 +1,11 @@
-"""Writes results of queries as CSV and Parquet, and summarizes each; no result is held in memory."""
+"""Writes results of queries as CSV and Parquet, and summarizes each; no large result is held in memory."""
 
 import csv
 import json
+import shutil
+import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +17,10 @@ SHOWN_ROWS = 20
 """Rows of each result in a report."""
 ATTEMPTS = 3
 NULL = "\\N"
+PARQUET = "Parquet"
 PARQUET_END = b"PAR1"
+CONVERTED_BYTES = 32 << 20
+"""The largest CSV that is converted in memory."""
 MAX_FIELD_BYTES = 1 << 28
 
 csv.field_size_limit(MAX_FIELD_BYTES)
@@ -46,19 +51,23 @@ def store(
 ) -> Stored:
     """Writes queries/NAME.sql and results/NAME.csv and .parquet.
 
-    The query runs once for each format. If the numbers of rows differ because rows arrived in between, both
-    run again. Raises ResultError, ClickHouseError, OSError.
+    ClickHouse converts the CSV into Parquet. A large CSV does not fit into its memory: the query then runs
+    once for each format. If the numbers of rows differ because rows arrived in between, both run again.
+    Raises ResultError, ClickHouseError, OSError.
     """
     statement = result.statement()
     _place(directory, "queries", f"{result.name}.sql").write_text(_commented(statement, parameters))
+    csv_path, parquet = (_place(directory, "results", f"{result.name}.{form}") for form in ("csv", "parquet"))
     for _ in range(ATTEMPTS):
-        rows, stored = (
-            _copy(clickhouse, statement, form, parameters, path)
-            for form, path in _forms(directory, result.name)
-        )
+        rows, columns = _copy_csv(clickhouse, statement, parameters, csv_path)
+        with parquet.open("wb") as file:
+            if csv_path.stat().st_size <= CONVERTED_BYTES:
+                stored = clickhouse.converted(csv_path.read_bytes(), columns, PARQUET, file)
+            else:
+                stored = clickhouse.copy(f"{statement}\nFORMAT {PARQUET}", file, parameters)
         if rows == stored:
-            _assert_whole(_place(directory, "results", f"{result.name}.parquet"))
-            return _read(result, rows, _place(directory, "results", f"{result.name}.csv"))
+            _assert_whole(parquet)
+            return _read(result, rows, csv_path)
     raise ResultError(f"{result.name}: rows of this period are still arriving; export it a little later")
 
 
@@ -68,21 +77,23 @@ def read_csv(path: Path) -> Iterator[list[str]]:
         yield from csv.reader(file)
 
 
-def _forms(directory: Path, name: str) -> Iterable[tuple[str, Path]]:
-    yield "CSVWithNames", _place(directory, "results", f"{name}.csv")
-    yield "Parquet", _place(directory, "results", f"{name}.parquet")
-
-
 def _place(directory: Path, folder: str, name: str) -> Path:
     (directory / folder).mkdir(exist_ok=True)
     return directory / folder / name
 
 
-def _copy(
-    clickhouse: ClickHouse, statement: str, form: str, parameters: Mapping[str, object], path: Path
-) -> int:
-    with path.open("wb") as file:
-        return clickhouse.copy(f"{statement}\nFORMAT {form}", file, parameters)
+def _copy_csv(
+    clickhouse: ClickHouse, statement: str, parameters: Mapping[str, object], path: Path
+) -> tuple[int, dict[str, str]]:
+    """Writes the rows below a line of names; returns their number, and the type of each column by name."""
+    with tempfile.TemporaryFile(dir=path.parent) as typed, path.open("wb") as file:
+        rows = clickhouse.copy(f"{statement}\nFORMAT CSVWithNamesAndTypes", typed, parameters)
+        typed.seek(0)
+        head = [typed.readline() for _ in ("names", "types")]
+        file.write(head[0])
+        shutil.copyfileobj(typed, file, 1 << 20)
+    names, types = csv.reader(line.decode() for line in head)
+    return rows, dict(zip(names, types, strict=True))
 
 
 def _commented(statement: str, parameters: Mapping[str, object]) -> str:

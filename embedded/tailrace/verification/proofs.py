@@ -5,7 +5,7 @@ the rows themselves for as many tables as MAX_ROWS allows.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from pathlib import Path
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.verification.live import DIRECTORY, files_of_log
 from tailrace.verification.stored_rows import StoredRows, by_table
-from tailrace_verify import check, leaves, merkle, minutes, notes, rows, tiles
+from tailrace_verify import check, leaves, merkle, minutes, notes, tiles
 from tailrace_verify.files import TRANSPARENCY, Files
 from tailrace_verify.findings import Report
 from tailrace_verify.leaves import Leaves, RowsLeaf
@@ -146,18 +146,19 @@ def _chosen(held: Leaves, most_rows: int) -> tuple[list[RowsLeaf], dict[str, int
     return chosen, left_out
 
 
-def _write_rows(stored: StoredRows, chosen: Iterable[RowsLeaf], target: Path) -> int:
+def _write_rows(stored: StoredRows, chosen: Sequence[RowsLeaf], target: Path) -> int:
     """Writes rows and their leaf hashes in the order of the hashes; returns the number of rows."""
     count = 0
+    for folder, table in {(folder, leaf.table) for leaf in chosen for folder in (minutes.ROWS, minutes.HASHES)}:
+        (target / folder / table).mkdir(parents=True, exist_ok=True)
     for leaf, lines in stored.lines(chosen):
-        lines.sort(key=merkle.leaf_hash)
+        hashed = sorted((merkle.leaf_hash(line), line) for line in lines)
         place = leaf.table, leaf.minute, leaf.part
-        _write(target / minutes.file_name(minutes.ROWS, *place), b"".join(line + b"\n" for line in lines))
-        _write(target / minutes.file_name(minutes.HASHES, *place), b"".join(rows.hashes(lines)))
+        (target / minutes.file_name(minutes.ROWS, *place)).write_bytes(
+            b"".join(line + b"\n" for _, line in hashed)
+        )
+        (target / minutes.file_name(minutes.HASHES, *place)).write_bytes(
+            b"".join(leaf_hash for leaf_hash, _ in hashed)
+        )
         count += len(lines)
     return count
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
