@@ -83,34 +83,51 @@ def alert(id_: str) -> Any:
     found = details.read(store(), handling.checked_id(id_))
     if rendering.wants_csv():
         return _csv_of(id_, found)
-    before, total = details.earlier(store(), found)
-    restricted, has_entities = forms.restricted(), rendering.has_page("Users and clients")
-    in_events = details.pseudonyms(store(), found) if has_entities else []
-    its_queries, has_queries = details.queries(store(), found), rendering.has_page("Queries")
+    restricted = forms.restricted()
     return rendering.render(
         "alerts/alert.html",
         found["rule_title"],
         alert=found,
         sentence=details.sentence(found),
-        tried=details.tried(store(), found),
-        facts=details.facts(found, has_entities, in_events, its_queries, has_queries),
-        queries=its_queries if has_queries else [],
-        gap=gaps.read(store(), found, rendering.has_page("Evidence")),
-        sessions=details.sessions(store(), found) if has_entities else [],
-        history=details.history(store(), id_),
         history_columns=details.HISTORY,
-        earlier=before,
-        earlier_total=total,
         earlier_columns=details.EARLIER_COLUMNS,
         same_rule=links.alerts(rule=found["rule_id"], state="any"),
         rule_page=links.rule(found["rule_id"]) if rendering.has_page("Rules") else "",
-        suppressions=active_suppressions.of_alert(active_suppressions.read(store()), found),
         permitted=restrictions.permitted(found, handling.SCOPES, restricted),
         restricted=restricted,
         incident=links.address("alerts", "incidents", id_) if not found["silenced"] else "",
         evidence=links.address("evidence") if rendering.has_page("Evidence") else "",
+        **_readings(id_, found),
         **{**forms.choices(), "allowed": triage.actions_in(found["state"], found["verdict"])},
     )
+
+
+def _readings(id_: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what the page shows about an alert besides its own row, by the template's names."""
+    pages = ("Users and clients", "Queries", "Evidence")
+    has_entities, has_queries, has_evidence = map(rendering.has_page, pages)
+    its_store = store()
+    with its_store.at_once() as start:
+        earlier = start(lambda: details.earlier(its_store, found))
+        tried = start(lambda: details.tried(its_store, found))
+        gap = start(lambda: gaps.read(its_store, found, has_evidence))
+        history = start(lambda: details.history(its_store, id_))
+        sessions = start(lambda: details.sessions(its_store, found) if has_entities else [])
+        active = start(lambda: active_suppressions.read(its_store))
+        queries = details.queries(its_store, found)
+        in_events = details.pseudonyms(its_store, found) if has_entities else []
+    before, total = earlier()
+    return {
+        "tried": tried(),
+        "facts": details.facts(found, has_entities, in_events, queries, has_queries),
+        "queries": queries if has_queries else [],
+        "gap": gap(),
+        "sessions": sessions(),
+        "history": history(),
+        "earlier": before,
+        "earlier_total": total,
+        "suppressions": active_suppressions.of_alert(active(), found),
+    }
 
 
 def _csv_of(id_: str, found: Mapping[str, Any]) -> Any:
