@@ -56,7 +56,7 @@ SOURCES = (
 )
 COSTS = (
     Column("log", "Log", 0),
-    Column("requests", "Requests", 14, "count", note="Requests to the service of the log, with repetitions"),
+    Column("requests", "Requests", 14, "count", note="Requests to the service of the log, with repetitions; those to topics and event hubs are not counted"),
     Column("received_bytes", "Received", 14, "bytes", note="Bytes of the answers of the service"),
     Column("line_bytes", "Lines", 14, "bytes", note="Bytes of lines that were stored"),
     Column("monthly_requests", "Requests in 30 days", 20, "count", note="At this rate"),
@@ -156,8 +156,10 @@ def cost_rows(costs: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _monthly(amount: int, seconds: int) -> int | None:
-    return round(amount * MONTH_SECONDS / seconds) if seconds >= MIN_KNOWN_SECONDS else None
+def _monthly(amount: int | None, seconds: int) -> int | None:
+    if amount is None or seconds < MIN_KNOWN_SECONDS:
+        return None
+    return round(amount * MONTH_SECONDS / seconds)
 
 
 def headline(
@@ -185,7 +187,10 @@ def headline(
 def _cost(costs: Sequence[dict[str, Any]]) -> dict[str, str]:
     received = formats.size(sum(each["received_bytes"] for each in costs))
     note = f"{received} received, of {counted(len(costs), 'log')}"
-    return _number("Requests of pulled logs in 24 h", sum(each["requests"] for each in costs), note)
+    requests = [each["requests"] for each in costs if each["requests"] is not None]
+    if len(requests) < len(costs):
+        note += f"; requests are not counted for {counted(len(costs) - len(requests), 'log')}"
+    return _number("Requests of pulled logs in 24 h", sum(requests) if requests else None, note)
 
 
 def _last(traces: dict[str, Any]) -> str:
