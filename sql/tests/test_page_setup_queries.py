@@ -183,7 +183,9 @@ def test_requests_to_topics_and_event_hubs_are_unknown(user, ask):
     whose = {"cluster": "shop", "instance": "hubs", "source": "audit"}
     times = {"since": str(NOW - timedelta(hours=2))[:19], "at": str(NOW - timedelta(hours=1))[:19]}
     logs = ["/event_hubs/audit", "/otlp/logs", "/rds/audit"]
-    rows = [{**whose, **times, "log": log, "requests": 0, "received_bytes": 7, "line_bytes": 5} for log in logs]
+    rows = [
+        {**whose, **times, "log": log, "requests": 0, "received_bytes": 7, "line_bytes": 5} for log in logs
+    ]
     user("facts").insert("tailrace.pull_costs", rows)
     found = [(row["log"], row["requests"]) for row in ask("pull_costs", "hubs", "reader_developer")]
     assert found == list(zip(logs, [None, None, 0], strict=True))

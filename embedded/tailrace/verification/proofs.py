@@ -149,7 +149,9 @@ def _chosen(held: Leaves, most_rows: int) -> tuple[list[RowsLeaf], dict[str, int
 def _write_rows(stored: StoredRows, chosen: Sequence[RowsLeaf], target: Path) -> int:
     """Writes rows and their leaf hashes in the order of the hashes; returns the number of rows."""
     count = 0
-    for folder, table in {(folder, leaf.table) for leaf in chosen for folder in (minutes.ROWS, minutes.HASHES)}:
+    for folder, table in {
+        (folder, leaf.table) for leaf in chosen for folder in (minutes.ROWS, minutes.HASHES)
+    }:
         (target / folder / table).mkdir(parents=True, exist_ok=True)
     for leaf, lines in stored.lines(chosen):
         hashed = sorted((merkle.leaf_hash(line), line) for line in lines)

@@ -56,7 +56,13 @@ SOURCES = (
 )
 COSTS = (
     Column("log", "Log", 0),
-    Column("requests", "Requests", 14, "count", note="Requests to the service of the log, with repetitions; those to topics and event hubs are not counted"),
+    Column(
+        "requests",
+        "Requests",
+        14,
+        "count",
+        note="Requests to the service of the log, with repetitions; unknown for topics",
+    ),
     Column("received_bytes", "Received", 14, "bytes", note="Bytes of the answers of the service"),
     Column("line_bytes", "Lines", 14, "bytes", note="Bytes of lines that were stored"),
     Column("monthly_requests", "Requests in 30 days", 20, "count", note="At this rate"),
