@@ -20,8 +20,6 @@ MYSQL = {
     "log_error_verbosity": "3",
     "general_log": "OFF",
 }
-
-
 NO_TRACES = {"spans": 0, "last_span": None, "services": 0}
 
 
@@ -396,6 +394,6 @@ def test_requests_that_no_puller_counts_are_unknown():
     known = {"log": "/a", "received_bytes": 10, "line_bytes": 5, "known_seconds": 86400}
     counted, uncounted = {**known, "requests": 3}, {**known, "requests": None}
     assert [row["monthly_requests"] for row in listing.cost_rows([counted, uncounted])] == [90, None]
-    *_, both = listing.headline([], NO_TRACES, [counted, uncounted])
+    both = listing.headline([], NO_TRACES, [counted, uncounted])[-1]
     assert both["value"] == "3" and "requests are not counted for 1 log" in both["note"]
     assert listing.headline([], NO_TRACES, [uncounted])[-1]["value"] == "unknown"
