@@ -385,7 +385,7 @@ def test_parquet_holds_the_same_rows(bundle, planted):
 ALL_TYPES = """
 SELECT number,
     arrayElement(['', ' a ', '\\\\N', 'NULL', '"', 'a\\n,"b"\\r\\n', '\\xFF\\0', '=1+1'], number) AS text,
-    toLowCardinality(text) AS low, if(number = 1, NULL, text) AS nullable, 
+    toLowCardinality(text) AS low, if(number = 1, NULL, text) AS nullable,
     if(number = 2, NULL, number) AS integer,
     toDateTime64('2026-11-28 10:00:00.123456', 6, 'UTC') AS time,
     toDateTime('2026-11-28', 'UTC') AS second,
