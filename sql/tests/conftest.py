@@ -17,7 +17,9 @@ from replica_servers import Replicas
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.clickhouse.query_files import QUERIES, query_text
+from tailrace.config.home import Home
 from tailrace.dashboards import assets as dashboard_assets
+from tailrace.erasure import vault
 from tailrace.snapshots.rows import rows_of
 
 
@@ -66,6 +68,15 @@ def three_replicas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replica
     with replica_servers.running(Replicas(tmp_path_factory.mktemp("replicas")), Quiet()) as cluster:
         cluster.migrate()
         yield cluster
+
+
+@pytest.fixture(scope="session")
+def vault_keys(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home directory with new keys of pseudonyms and vault, to be copied: a pair of keys takes 0.4
+    CPU-seconds."""
+    home = Home(tmp_path_factory.mktemp("keys"))
+    vault.make_keys(home)
+    return home
 
 
 @pytest.fixture
