@@ -17,7 +17,9 @@ from replica_servers import Replicas
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.clickhouse.query_files import QUERIES, query_text
+from tailrace.config.home import Home
 from tailrace.dashboards import assets as dashboard_assets
+from tailrace.erasure import vault
 from tailrace.snapshots.rows import rows_of
 
 
@@ -66,6 +68,15 @@ def three_replicas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replica
     with replica_servers.running(Replicas(tmp_path_factory.mktemp("replicas")), Quiet()) as cluster:
         cluster.migrate()
         yield cluster
+
+
+@pytest.fixture(scope="session")
+def vault_keys(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home directory with new keys of pseudonyms and vault, to be copied: a pair of keys takes 0.4
+    CPU-seconds."""
+    home = Home(tmp_path_factory.mktemp("keys"))
+    vault.make_keys(home)
+    return home
 
 
 @pytest.fixture
@@ -133,8 +144,7 @@ def rendered() -> Callable[..., str]:
         drawn: tuple[str, ...] = (),
         **filters: list[str],
     ) -> str:
-        template = _jinja().from_string(query_text(QUERIES / f"{name}.sql"))
-        return template.render(
+        return _template(query_text(QUERIES / f"{name}.sql")).render(
             from_dttm=since,
             to_dttm=until,
             filter_values=lambda column, **_: filters.get(column, []),
@@ -167,18 +177,14 @@ def metric() -> Callable[..., str]:
             if file.startswith("datasets/") and file.endswith(f"/{dataset}.yaml")
         )
         (expression,) = (each["expression"] for each in metrics if each["metric_name"] == name)
-        return (
-            _jinja()
-            .from_string(expression)
-            .render(
-                from_dttm=time_range[0],
-                to_dttm=time_range[1],
-                get_time_filter=_Shown,
-                columns=OVER_TIME if over_time else [],
-                filter_values=lambda column, **_: filters.get(column, []),
-                filter=[{"col": column, "op": "IN", "val": values} for column, values in filters.items()],
-                table_columns=list(filters),
-            )
+        return _template(expression).render(
+            from_dttm=time_range[0],
+            to_dttm=time_range[1],
+            get_time_filter=_Shown,
+            columns=OVER_TIME if over_time else [],
+            filter_values=lambda column, **_: filters.get(column, []),
+            filter=[{"col": column, "op": "IN", "val": values} for column, values in filters.items()],
+            table_columns=list(filters),
         )
 
     return render
@@ -189,10 +195,13 @@ def _compiled() -> dict[str, dict]:
     return dashboard_assets.compile_assets()
 
 
-def _jinja() -> jinja2.Environment:
+@cache
+def _template(text: str) -> jinja2.Template:
+    """Returns the compiled text of a query, of which several tests ask: to compile one takes up to 0.1
+    CPU-seconds."""
     environment = jinja2.Environment()
     environment.filters["where_in"] = lambda values: f"({', '.join(map(_quoted, values))})"
-    return environment
+    return environment.from_string(text)
 
 
 def _quoted(value: str) -> str:

@@ -4,6 +4,7 @@ import argparse
 import base64
 import json
 import os
+import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -48,9 +49,10 @@ class Stack:
 
 
 @pytest.fixture
-def stack(admin: ClickHouse, user, tmp_path) -> Iterator[Stack]:
-    vault.make_keys(Home(tmp_path))
-    yield Stack(user, Home(tmp_path))
+def stack(admin: ClickHouse, user, vault_keys: Home, tmp_path) -> Iterator[Stack]:
+    home = Home(tmp_path)
+    shutil.copytree(vault_keys.secrets, home.secrets, dirs_exist_ok=True)
+    yield Stack(user, home)
     for table in ("legal_hold_actions", "subject_vault", "archived_days", "api_token_actions"):
         admin.execute(f"TRUNCATE TABLE tailrace.{table} SYNC")
 

@@ -11,9 +11,8 @@ def at(**ago: float) -> str:
     return f"{NOW - timedelta(**ago):%Y-%m-%d %H:%M:%S}"
 
 
-@pytest.fixture
-def offered(admin, user, rendered):
-    """Returns the values of a column of a filter query, queried like Superset."""
+def insert_people(user) -> None:
+    """Inserts a user of each kind of log, and an account of a server."""
     place = {"cluster": "shop", "instance": "db1", "connection_id": 7, "ip": "10.1.2.3"}
     writer = user("writer")
     writer.insert(
@@ -37,6 +36,15 @@ def offered(admin, user, rendered):
         "tailrace.server_facts",
         [{**account, "since": at(hours=2), "last_seen": at(hours=1), "attributes": {"user": "ann"}}],
     )
+
+
+FIRST_ROWS = {"offered": insert_people}
+
+
+@pytest.fixture
+def offered(admin, user, rendered):
+    """Returns the values of a column of a filter query, queried like Superset, with the rows of insert_people
+    (FIRST_ROWS)."""
 
     def run(query: str, column: str, reader: str) -> set[str]:
         asked = f"SELECT {column} FROM ({rendered(query, None, None)}) GROUP BY {column}"

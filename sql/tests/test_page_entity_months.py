@@ -18,8 +18,7 @@ LONG = TimeRange(BEGIN - timedelta(days=30), BEGIN)
 """A range of daily bars. It begins and ends at any time of the day."""
 
 
-@pytest.fixture
-def logged_for_months(stored) -> None:
+def insert_months(user) -> None:
     """Every five days: logins, refused ones, entries and failed statements of ann from 10.0.3.9. The same two
     hours before and after each end of the range and the one before it."""
     ends = [LONG.until - timedelta(days=each) for each in (0, 30, 60)]
@@ -44,7 +43,12 @@ def logged_for_months(stored) -> None:
         ]
         rows["error_events"].append(denied_message(at, 2, user="ann", ip="10.0.3.9"))
     for table, its_rows in rows.items():
-        stored(table, *its_rows)
+        user("writer").insert(f"tailrace.{table}", its_rows)
+
+
+@pytest.fixture
+def logged_for_months(admin) -> None:
+    """The rows of insert_months (FIRST_ROWS)."""
 
 
 @pytest.mark.parametrize(("kind", "name"), [("user", "ann"), ("client", "10.0.3.9"), ("table", "shop.cards")])
@@ -113,16 +117,23 @@ ENTRIES = 2000
 """Of each day of LONG, in two logs."""
 
 
-@pytest.fixture
-def many_records(admin) -> None:
+def insert_many_records(user) -> None:
     at = f"toDateTime64('{LONG.since:%F} 12:00:00', 6, 'UTC') + toIntervalDay(intDiv(number, {ENTRIES}))"
     who = "concat('10.0.0.', toString(number % 3)), concat('u', toString(number % 2))"
     tables = "[concat('shop.t', toString(number % 2))]"
     for table, log in (("query_events", "slowlog"), ("audit_events", "audit")):
-        admin.execute(
+        user("admin").execute(
             f"INSERT INTO tailrace.{table} (instance, source, ip, user, tables_read, event_time) "
             f"SELECT 'db1', '{log}', {who}, {tables}, {at} FROM numbers({30 * ENTRIES})"
         )
+
+
+FIRST_ROWS = {"logged_for_months": insert_months, "many_records": insert_many_records}
+
+
+@pytest.fixture
+def many_records(admin) -> None:
+    """The rows of insert_many_records (FIRST_ROWS)."""
 
 
 @pytest.mark.parametrize(("kind", "name"), [("user", "u1"), ("client", "10.0.0.1"), ("table", "shop.t1")])

@@ -27,23 +27,23 @@ def at(hours: float, days_before: int = 0) -> float:
 def habits(stored) -> None:
     """On ten of the days before, ann read orders at 10:00 from 10.0.0.5. In the night she reads cards."""
     its = {"user": "ann", "ip": "10.0.0.5"}
+    orders = {**its, "tables_read": ["shop.orders"]}
+    audited, entries = [], []
     for day in range(1, 11):
-        stored(
-            "audit_events",
+        audited += [
             login(at(10, day), **its),
-            audit(at(10.1, day), **its, tables_read=["shop.orders"]),
-        )
-        stored("query_events", slow(at(10.1, day), **its, tables_read=["shop.orders"], rows_sent=20 + day))
-        stored("audit_events", audit(at(4, day), user="bob", ip="10.0.0.6", tables_read=["shop.cards"]))
-    stored(
-        "audit_events",
-        audit(at(4), **its, tables_read=["shop.orders"]),
-        audit(at(4.2), user="ann", ip="10.0.0.9", tables_read=["shop.cards"], program_name="mysqldump"),
+            audit(at(10.1, day), **orders),
+            audit(at(4, day), user="bob", ip="10.0.0.6", tables_read=["shop.cards"]),
+        ]
+        entries.append(slow(at(10.1, day), **orders, rows_sent=20 + day))
+    cards = {"user": "ann", "ip": "10.0.0.9", "tables_read": ["shop.cards"]}
+    audited += [
+        audit(at(4), **orders),
+        audit(at(4.2), **cards, program_name="mysqldump"),
         audit(at(2), user="ann", ip="10.0.0.7"),
-    )
-    stored(
-        "query_events", slow(at(4.2), user="ann", ip="10.0.0.9", tables_read=["shop.cards"], rows_sent=3000)
-    )
+    ]
+    stored("audit_events", *audited)
+    stored("query_events", *entries, slow(at(4.2), **cards, rows_sent=3000))
 
 
 def compared(of: Reading) -> Usual:

@@ -51,13 +51,20 @@ RANGES.insert(2, SINCE_MIDNIGHT)
 WIDTHS = (3600, 8 * 3600, 86_400, 2 * 86_400)
 
 
-@pytest.fixture
-def ask(admin, user):
+def insert_events(user) -> None:
     rows = [
         {**{name: value for name, value in each.items() if name != "at"}, "event_time": f"{each['at']:%F %T}"}
         for each in EVENTS
     ]
     user("writer").insert("tailrace.query_events", rows)
+
+
+FIRST_ROWS = {"ask": insert_events}
+
+
+@pytest.fixture
+def ask(admin, user):
+    """Asks with the rows of insert_events (FIRST_ROWS)."""
 
     def run(name: str, span: tuple[datetime, datetime], **more) -> list[dict]:
         given = {"from": f"{span[0]:%F %T}", "to": f"{span[1]:%F %T}", "cluster": "", "instance": "", **more}

@@ -120,8 +120,7 @@ def server(own_server: Server) -> Server:
     return own_server
 
 
-@pytest.fixture
-def filled(admin, user):
+def insert_twice(user) -> None:
     """Two checkpoints of entries and postings, each posted twice, as after a crash; some days each."""
     writer = user("writer")
     for checkpoint in (1, 2):
@@ -131,43 +130,15 @@ def filled(admin, user):
             writer.insert("tailrace.query_events", [entry(each, checkpoint) for each in numbers], **token)
             writer.insert("tailrace.audit_events", [record(each, checkpoint) for each in numbers], **token)
             writer.insert("tailrace.ledger", [posting(each, checkpoint) for each in numbers], **token)
+
+
+FIRST_ROWS = {"filled": insert_twice}
+
+
+@pytest.fixture
+def filled(admin):
+    """The administrator's connection, with the rows of insert_twice (FIRST_ROWS)."""
     return admin
-
-
-def test_blocks_that_are_posted_again_count_once_and_what_a_rewind_takes_away_is_gone(filled):
-    assert_counted(filled, 20)
-    for table in ("query_events", "audit_events", "ledger"):
-        filled.execute(f"ALTER TABLE tailrace.{table} DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
-    assert_counted(filled, 10)
-
-
-@pytest.mark.parametrize("name", ["sizes_by_hour", "offsets_by_file"])
-def test_the_coverage_of_minutes_is_read_from_projections(filled, name):
-    for censuses in (6, 3):
-        found = by_projection(filled, name, MINUTES)
-        assert found == by_rows(filled, MINUTES)
-        assert len(found) == censuses
-        filled.execute("ALTER TABLE tailrace.ledger DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
-
-
-@pytest.mark.parametrize("name", ["minutes_by_hour", "minutes_by_day"])
-def test_minutes_and_logs_of_days_are_read_from_projections(filled, rendered, name):
-    days = rendered("coverage_days", (NOW - timedelta(hours=210)).isoformat(), NOW.isoformat())
-    query = f"SELECT log, state, day_shown, minutes FROM ({days}) ORDER BY ALL"
-    for censuses in (6, 3):
-        plan = filled.rows(f"EXPLAIN {query}", preferred_optimize_projection_name=name)
-        assert any(f"({name})" in step["explain"] for step in plan)
-        found = filled.rows(query, preferred_optimize_projection_name=name)
-        assert found == by_rows(filled, query)
-        assert sum(int(row["minutes"]) for row in found if row["state"] != "unknown") == censuses
-        filled.execute("ALTER TABLE tailrace.ledger DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
-
-
-def assert_counted(clickhouse, times: int) -> None:
-    for name, query in ASKED:
-        found = by_projection(clickhouse, name, query)
-        assert found == by_rows(clickhouse, query), f"{name}: {query}"
-        assert sum(row["times"] for row in found) == times, f"{name}: {query}"
 
 
 @pytest.mark.parametrize(
@@ -205,6 +176,9 @@ def test_which_logs_a_search_knows_comes_from_a_projection(filled):
     assert rows and filled.rows(asked, {**given, "clusters": "['none']", "servers": "[]"}, **used) == []
 
 
+# The tests that follow change tables, so that each begins with new rows.
+
+
 def test_which_servers_log_errors_of_statements_is_read_from_days(filled, user):
     user("writer").insert("tailrace.query_events", [entry(0, 1, instance="db-2", error_code=None)])
     page = query_text(QUERIES / "page_entity_logs.sql")
@@ -215,6 +189,42 @@ def test_which_servers_log_errors_of_statements_is_read_from_days(filled, user):
         given = {**span, "cluster": "", "instance": server}
         rows = filled.rows(asked, given, **used)
         assert {row["instance"] for row in rows} == found
+
+
+def test_blocks_that_are_posted_again_count_once_and_what_a_rewind_takes_away_is_gone(filled):
+    assert_counted(filled, 20)
+    for table in ("query_events", "audit_events", "ledger"):
+        filled.execute(f"ALTER TABLE tailrace.{table} DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
+    assert_counted(filled, 10)
+
+
+def assert_counted(clickhouse, times: int) -> None:
+    for name, query in ASKED:
+        found = by_projection(clickhouse, name, query)
+        assert found == by_rows(clickhouse, query), f"{name}: {query}"
+        assert sum(row["times"] for row in found) == times, f"{name}: {query}"
+
+
+def test_the_coverage_of_minutes_is_read_from_projections(filled):
+    for censuses in (6, 3):
+        rows = by_rows(filled, MINUTES)
+        assert len(rows) == censuses
+        for name in ("sizes_by_hour", "offsets_by_file"):
+            assert by_projection(filled, name, MINUTES) == rows, name
+        filled.execute("ALTER TABLE tailrace.ledger DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
+
+
+def test_minutes_and_logs_of_days_are_read_from_projections(filled, rendered):
+    days = rendered("coverage_days", (NOW - timedelta(hours=210)).isoformat(), NOW.isoformat())
+    query = f"SELECT log, state, day_shown, minutes FROM ({days}) ORDER BY ALL"
+    for censuses in (6, 3):
+        rows = by_rows(filled, query)
+        assert sum(int(row["minutes"]) for row in rows if row["state"] != "unknown") == censuses
+        for name in ("minutes_by_hour", "minutes_by_day"):
+            plan = filled.rows(f"EXPLAIN {query}", preferred_optimize_projection_name=name)
+            assert any(f"({name})" in step["explain"] for step in plan), name
+            assert filled.rows(query, preferred_optimize_projection_name=name) == rows, name
+        filled.execute("ALTER TABLE tailrace.ledger DELETE WHERE after_checkpoint >= 2", mutations_sync=2)
 
 
 def test_the_accounts_of_files_omit_a_checkpoint_that_is_being_posted_and_nothing_else(

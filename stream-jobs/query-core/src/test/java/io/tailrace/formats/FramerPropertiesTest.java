@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
+import io.tailrace.testing.PropertyTestBudget;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -116,7 +117,7 @@ class FramerPropertiesTest {
     @Test
     void linesInAnyOrder() {
         Random random = new Random(20261121);
-        for (int round = 0; round < 1_000; round++) {
+        for (int round = 0; round < PropertyTestBudget.of(400, 4_000); round++) {
             check(lines(random, 1 + random.nextInt(60)));
         }
     }
