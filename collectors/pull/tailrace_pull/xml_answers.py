@@ -4,24 +4,26 @@ parser takes more time than everything else.
 The text is the one that the parser gives. An answer in which that is not certain is left to the parser.
 """
 
+import re
 from typing import Any
 
 CHARACTERS = {
-    b"lt": b"<",
-    b"gt": b">",
-    b"amp": b"&",
-    b"quot": b'"',
-    b"apos": b"'",
-    b"#34": b'"',
-    b"#39": b"'",
-    b"#9": b"\t",
-    b"#10": b"\n",
-    b"#13": b"\r",
-    b"#x9": b"\t",
-    b"#xA": b"\n",
-    b"#xD": b"\r",
+    b"lt;": b"<",
+    b"gt;": b">",
+    b"amp;": b"&",
+    b"quot;": b'"',
+    b"apos;": b"'",
+    b"#34;": b'"',
+    b"#39;": b"'",
+    b"#9;": b"\t",
+    b"#10;": b"\n",
+    b"#13;": b"\r",
+    b"#x9;": b"\t",
+    b"#xA;": b"\n",
+    b"#xD;": b"\r",
 }
 """What the references mean that services write. With any other one the parser decides."""
+REFERENCE = re.compile(rb"&([^&;]*;?)")
 
 
 def with_bytes(client: Any, operation: str, member: str) -> Any:
@@ -63,13 +65,11 @@ def _unescaped(text: bytes) -> bytes | None:
     would change."""
     if b"\r" in text:
         return None
-    first, *others = text.split(b"&")
-    if not others:
+    if b"&" not in text:
         return text
-    parts = [first]
-    for each in others:
-        name, _, rest = each.partition(b";")
-        if (character := CHARACTERS.get(name)) is None:
-            return None
-        parts += (character, rest)
+    parts = REFERENCE.split(text)  # texts and names in turn; a loop over the names takes twice as long
+    try:
+        parts[1::2] = map(CHARACTERS.__getitem__, parts[1::2])
+    except KeyError:
+        return None
     return b"".join(parts)

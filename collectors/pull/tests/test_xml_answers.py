@@ -94,7 +94,7 @@ def test_what_is_unusual_is_left_to_the_parser(parsed, taken, text):
     assert read(taken, body)[0] == by_parser(parsed, body)[0]
 
 
-@pytest.mark.parametrize("text", [b"\xff", b"&unknown;", b"a & b"])
+@pytest.mark.parametrize("text", [b"\xff", b"&unknown;", b"a & b", b"a &lt"])
 def test_an_answer_that_is_no_xml_is_refused(taken, text):
     with pytest.raises(RemoteError, match="cannot be decoded"):
         read(taken, ANSWER.encode().replace(b"{}", text, 1).replace(b"{}", b"false"))
