@@ -335,7 +335,7 @@ bench-pull-kafka: $(DEV) ## Megabytes per CPU-second into Kafka: Fluent Bit with
 	@PYTHONPATH=embedded:collectors/census:. $(DEV)/bin/python -m e2e.bench_pull_kafka $(ARGUMENTS)
 
 .PHONY: bench-pull-instances
-bench-pull-instances: $(DEV) ## CPU time and memory of one puller for 1,000 instances in compressed time; ARGUMENTS="--minutes 60"
+bench-pull-instances: $(DEV) ## CPU time, memory, requests and lag of one puller for 1,000 instances in compressed time; ARGUMENTS="--minutes 60" or "--direct"
 	@PYTHONPATH=embedded:collectors/pull:collectors/capture:collectors/census:. $(DEV)/bin/python -m e2e.bench_pull_instances $(ARGUMENTS)
 
 .PHONY: bench-digests

@@ -1,11 +1,13 @@
-"""CPU time, memory and requests of one puller that reads the slow logs of many instances of RDS, in
+"""CPU time, memory, requests and lag of one puller that reads the slow logs of many instances of RDS, in
 compressed time: `make bench-pull-instances`.
 
 The puller is the real one, with its pauses, its clients and a real Kafka. Only its clock is simulated: it
 passes when a request is answered, when Kafka confirms, and when the puller would wait. The service runs in a
-process of its own. It rotates each log hourly and keeps 24 files. A tenth of the instances write an entry
-each second, three tenths one a minute, the others one an hour. At the end the state of each log must have
-all bytes that the service had at the last visit.
+process of its own (`e2e/pulling/many_instances.py`). At the end the state of each log must have all bytes
+that the service had at the last visit.
+
+With --direct, which makes a day take minutes, there is no HTTP, no client and no Kafka: the puller calls the
+service in its process, and packs the records without sending them.
 """
 
 import argparse
@@ -15,113 +17,44 @@ import os
 import resource
 import signal
 import tempfile
-import time
-import urllib.parse
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from threading import Event
 
-from e2e.bench_pull import Answer, serving
+from e2e.bench_pull import serving
+from e2e.pulling.many_instances import (
+    BEGIN,
+    ENTRY_BYTES,
+    HOUR,
+    DirectLogs,
+    every_seconds,
+    file_of,
+    hour_of,
+    rds,
+)
 from e2e.stack import Stack
 from tailrace_local import kafka as local_kafka
-from tailrace_pull.config import Clients, load
+from tailrace_pull import service as puller
+from tailrace_pull.config import Clients, Entry, load
 from tailrace_pull.costs import Cost
 from tailrace_pull.log import PulledLog
-from tailrace_pull.reading import Round
-from tailrace_pull.service import WORKERS, Clock, Service, Watch
-from tailrace_pull.shipping import Shipper
+from tailrace_pull.reading import FilesOfLog, Round
+from tailrace_pull.service import Clock, Service, Sink, Watch
+from tailrace_pull.shipping import Shipper, records
 from tailrace_pull.state import LogState
 
 FIRST_PORT = int(os.environ.get("BENCH_PULL_FIRST_PORT", "22670"))
-LIVE = "slowquery/mysql-slowquery.log"
-HOUR = 3600
-BEGIN = 1_795_000_000 // HOUR * HOUR + 24 * HOUR
-KEPT_HOURS = 24
-REQUEST_SECONDS, COMMIT_SECONDS = 0.05, 0.1
-"""What a request and a transaction take in simulated time."""
-PORTION_BYTES = 1_000_000
+COMMIT_SECONDS = 0.1
+"""What a transaction takes in simulated time."""
+NOTED_SECONDS = 1
+"""How exact the longest time between two visits is."""
 MB = 1_000_000
-VALUES = "# Query_time: 0.100000  Lock_time: 0.000001 Rows_sent: 1  Rows_examined: 1\n"
-STATEMENT = f"SELECT {', '.join(f'column_{each}' for each in range(30))} FROM orders WHERE id = 1;\n"
-
-
-def entry(at: int, number: int) -> str:
-    header = f"# Time: {time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(at))}.000000Z\n"
-    user = f"# User@Host: app[app] @  [10.0.0.1]  Id: {number:6}\n"
-    return f"{header}{user}{VALUES}{STATEMENT}"
-
-
-ENTRY_BYTES = len(entry(BEGIN, 1).encode())
-
-
-def every_seconds(instance: int) -> int:
-    """Returns after how many seconds an instance writes its next entry."""
-    share = instance % 10
-    return 1 if share == 0 else 60 if share < 4 else HOUR
-
-
-def file_of(instance: int, hour: int, now: float) -> int:
-    """Returns the entries of a file that begins at `hour`, in seconds since 1970 UTC."""
-    return int(min(max(now - hour, 0), HOUR - 1)) // every_seconds(instance) + 1
-
-
-def content(instance: int, hour: int, start: int, size: int) -> str:
-    """Returns the bytes of a file from `start` on, which begins an entry."""
-    first, pause = start // ENTRY_BYTES, every_seconds(instance)
-    count = size // ENTRY_BYTES - first
-    return "".join(entry(hour + number * pause, number) for number in range(first, first + count))
-
-
-def rds(clock: "Synchronized[float]", asked: "Synchronized[int]") -> Answer:
-    """Returns a service of AWS that has the logs of all instances, at the time of the clock."""
-
-    def answer(_: str, __: str, body: bytes, ___: dict[str, str]) -> tuple[str, bytes, dict[str, str]]:
-        form = dict(urllib.parse.parse_qsl(body.decode()))
-        action, instance = form["Action"], int(form["DBInstanceIdentifier"].rpartition("-")[2])
-        with clock.get_lock():
-            clock.value += REQUEST_SECONDS / WORKERS
-            now = clock.value
-            asked.value += 1
-        live = int(now) // HOUR * HOUR
-        found = (
-            describe(instance, live, now) if action == "DescribeDBLogFiles" else portion(form, instance, now)
-        )
-        text = f"<{action}Response><{action}Result>{found}</{action}Result></{action}Response>"
-        return "text/xml", text.encode(), {}
-
-    return answer
-
-
-def describe(instance: int, live: int, now: float) -> str:
-    files = []
-    for hour in range(max(BEGIN, live - KEPT_HOURS * HOUR), live + 1, HOUR):
-        entries = file_of(instance, hour, now)
-        written = hour + (entries - 1) * every_seconds(instance)
-        files.append(
-            f"<DescribeDBLogFilesDetails><LogFileName>{name_of(hour, live)}</LogFileName>"
-            f"<LastWritten>{written}000</LastWritten><Size>{entries * ENTRY_BYTES}</Size>"
-            "</DescribeDBLogFilesDetails>"
-        )
-    return f"<DescribeDBLogFiles>{''.join(files)}</DescribeDBLogFiles>"
-
-
-def name_of(hour: int, live: int) -> str:
-    return LIVE if hour == live else f"{LIVE}.{time.strftime('%Y-%m-%d.%H', time.gmtime(hour + HOUR))}"
-
-
-def portion(form: dict[str, str], instance: int, now: float) -> str:
-    live = int(now) // HOUR * HOUR
-    hours = range(live, live - KEPT_HOURS * HOUR, -HOUR)
-    hour = next(each for each in hours if name_of(each, live) == form["LogFileName"])
-    size = file_of(instance, hour, now) * ENTRY_BYTES
-    start = int(form["Marker"].rpartition(":")[2])
-    end = min(size, start + PORTION_BYTES // ENTRY_BYTES * ENTRY_BYTES)
-    return (
-        f"<LogFileData>{content(instance, hour, start, end)}</LogFileData><Marker>16:{end}</Marker>"
-        f"<AdditionalDataPending>{str(end < size).lower()}</AdditionalDataPending>"
-    )
+HEAD = f"{'hour':>5}{'MB':>8}{'requests/s':>12}{'cores':>8}{'memory, MB':>12}"
 
 
 class SharedClock(Clock):
@@ -157,59 +90,137 @@ def list_of(instances: int, address: str) -> list[dict[str, str]]:
     return [{**log, "instance": f"db-{each}", "db_instance": f"db-{each}"} for each in range(instances)]
 
 
-class TimedShipper(Shipper):
-    """Stores rounds in Kafka, which takes time."""
+class Packing:
+    """Stores nothing: it packs what Kafka would get."""
 
-    clock: "Synchronized[float]"
+    def __init__(self) -> None:
+        self._stored: dict[str, LogState] = {}
 
     def ship(self, rounds: Mapping[PulledLog, Round], its_costs: Mapping[PulledLog, Cost]) -> None:
-        super().ship(rounds, its_costs)
-        with self.clock.get_lock():
-            self.clock.value += COMMIT_SECONDS
+        for log, done in rounds.items():
+            for _ in records(log, done):
+                pass
+            if self._stored.get(log.key) != done.state:
+                done.state.to_json()
+                self._stored[log.key] = done.state
 
 
-class Delays:
-    """How far the logs were behind at each pass: seconds since the last visit of each instance."""
+class TimedSink:
+    """Stores rounds, which takes time, and notes how old their entries were then."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, sink: Sink, clock: "Synchronized[float]") -> None:
+        self._sink = sink
         self._clock = clock
-        self.worst = 0.0
+        self.lags: Counter[int] = Counter()
+        """Entries by the seconds between their end and their transaction."""
 
-    def note(self, watches: list[Watch]) -> None:
-        visited = [watch.visited_at for watch in watches if watch.visited_at]
-        if len(visited) == len(watches):
-            self.worst = max(self.worst, self._clock.now() - min(visited))
+    def ship(self, rounds: Mapping[PulledLog, Round], its_costs: Mapping[PulledLog, Cost]) -> None:
+        self._sink.ship(rounds, its_costs)
+        with self._clock.get_lock():
+            self._clock.value += COMMIT_SECONDS
+        now = self._clock.value
+        for log, done in rounds.items():
+            pause = every_seconds(int(log.instance.rpartition("-")[2]))
+            for run in done.runs:
+                first = run.offset // ENTRY_BYTES
+                written = hour_of(run.lines) + first * pause
+                for number in range(len(run.lines) // ENTRY_BYTES):
+                    self.lags[int(now - written - number * pause)] += 1
+
+    def lag(self, share: float) -> int:
+        """Returns the lag that this share of the entries does not exceed, in whole seconds."""
+        left = share * self.lags.total()
+        for seconds, entries in sorted(self.lags.items()):
+            left -= entries
+            if left <= 0:
+                return seconds
+        return 0
 
 
-def pull(
-    listed: Path, kafka: dict[str, object], clock: "Synchronized[float]", seconds: float
-) -> dict[str, float]:
-    """Runs the puller; returns its costs. Raises RuntimeError if a log has a problem or lacks bytes."""
-    shipper, clients, time_ = TimedShipper(kafka, "bench"), Clients(), SharedClock(clock)
-    shipper.clock = clock
-    watches = [Watch(each.log(), clients.logs(each), LogState()) for each in load(listed)]
+class InOrder(Executor):
+    """Runs one visit after another: without requests, threads would only wait for each other."""
+
+    def __init__(self, _: int) -> None:
+        """Takes the number of threads, as a pool of them does."""
+
+    def submit(self, visit: Callable[..., Round], *arguments: object) -> "Future[Round]":
+        done: Future[Round] = Future()
+        try:
+            done.set_result(visit(*arguments))
+        except Exception as error:
+            done.set_exception(error)
+        return done
+
+
+@dataclass
+class Progress:
+    """What the puller did, hour by hour of simulated time, and the longest time between two visits."""
+
+    clock: "Synchronized[float]"
+    asked: "Synchronized[int]"
+    worst_pause: float = 0.0
+    busiest: float = 0.0
+    """Requests a second of the busiest minute after the first one, in which all logs are new."""
+    _noted_at: float = 0.0
+    _hour: tuple[float, int, float, int] = (BEGIN, 0, 0.0, 0)
+    _minute: tuple[float, int] = field(default=(BEGIN, 0))
+
+    def note(self, watches: Sequence[Watch]) -> None:
+        now = self.clock.value
+        if now < self._noted_at + NOTED_SECONDS:
+            return
+        self._noted_at = now
+        if all(watch.visited_at for watch in watches):
+            self.worst_pause = max(self.worst_pause, now - min(watch.visited_at for watch in watches))
+        since, before = self._minute
+        if now - since >= 60:
+            rate = (self.asked.value - before) / (now - since)
+            self.busiest = max(self.busiest, rate if since > BEGIN else 0.0)
+            self._minute = (now, self.asked.value)
+        if now - self._hour[0] >= HOUR:
+            self._show(now, watches)
+
+    def _show(self, now: float, watches: Sequence[Watch]) -> None:
+        since, asked, spent, size = self._hour
+        self._hour = (now, self.asked.value, cpu_seconds(), sum(watch.bytes for watch in watches))
+        seconds = now - since
+        print(
+            f"{(now - BEGIN) / HOUR:>5.1f}{(self._hour[3] - size) / MB:>8.0f}"
+            f"{(self._hour[1] - asked) / seconds:>12.1f}{(self._hour[2] - spent) / seconds:>8.3f}"
+            f"{memory():>12.0f}",
+            flush=True,
+        )
+
+
+def cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def memory() -> float:
+    """Returns the most memory that this process had, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB
+
+
+def pull(watches: list[Watch], sink: TimedSink, progress: Progress, seconds: float) -> float:
+    """Runs the puller; returns its CPU-seconds. Raises RuntimeError if a log has a problem or lacks bytes."""
     problems: list[str] = []
-    delays = Delays(time_)
-    service = Service(watches, shipper, problems.append, time_)
+    service = Service(watches, sink, problems.append, SharedClock(progress.clock))
 
     def after_pass(_: object) -> None:
-        delays.note(watches)
-        if clock.value >= BEGIN + seconds:
+        progress.note(watches)
+        if progress.clock.value >= BEGIN + seconds:
             service.stop()
 
-    before = resource.getrusage(resource.RUSAGE_SELF)
+    before = cpu_seconds()
+    print(HEAD)
     service.run(after_pass)
-    after = resource.getrusage(resource.RUSAGE_SELF)
+    spent = cpu_seconds() - before
     problems += [f"{watch.log.instance}: {watch.problem}" for watch in watches if watch.problem]
     problems += [missing for number, watch in enumerate(watches) if (missing := unread(number, watch))]
     if problems:
         raise RuntimeError("; ".join(problems[:5]))
-    return {
-        "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        "rss": after.ru_maxrss * 1024,
-        "bytes": sum(watch.bytes for watch in watches),
-        "delay": delays.worst,
-    }
+    return spent
 
 
 def unread(instance: int, watch: Watch) -> str:
@@ -227,33 +238,66 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench-pull-instances", description=__doc__)
     parser.add_argument("--instances", type=int, default=1000)
     parser.add_argument("--minutes", type=float, default=24 * 60, help="simulated time; default: a day")
+    parser.add_argument("--direct", action="store_true", help="without HTTP, client and Kafka")
     options = parser.parse_args()
     os.environ |= {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "unused"}
-    clock, asked = multiprocessing.Value("d", BEGIN), multiprocessing.Value("q", 0)
-    ready: multiprocessing.Queue = multiprocessing.Queue()
-    service = multiprocessing.Process(target=serve, args=(clock, asked, ready), daemon=True)
-    service.start()
+    progress = Progress(multiprocessing.Value("d", BEGIN), multiprocessing.Value("q", 0))
+    with ExitStack() as parts:
+        watches, sink = (direct if options.direct else real)(options.instances, progress, parts)
+        spent = pull(watches, sink, progress, options.minutes * 60)
+    report(watches, sink, progress, spent)
+
+
+def direct(instances: int, progress: Progress, _: ExitStack) -> tuple[list[Watch], TimedSink]:
     with tempfile.TemporaryDirectory() as directory:
-        stack = Stack(Path(directory, "home"), FIRST_PORT, components=("kafka",))
-        stack.up()
-        try:
-            listed = Path(directory, "logs.json")
-            listed.write_text(json.dumps(list_of(options.instances, ready.get())))
-            kafka = {"bootstrap.servers": local_kafka.connect(stack.settings, stack.home, "pull").address}
-            found = pull(listed, kafka, clock, options.minutes * 60)
-        finally:
-            stack.down()
-            service.terminate()
-    report(options.instances, clock.value - BEGIN, asked.value, found)
+        entries = listed(Path(directory), instances, "http://127.0.0.1:1")
+    puller.ThreadPoolExecutor = InOrder
+    watches = [
+        Watch(each.log(), FilesOfLog(DirectLogs(number, progress.clock, progress.asked)), LogState())
+        for number, each in enumerate(entries)
+    ]
+    return watches, TimedSink(Packing(), progress.clock)
 
 
-def report(instances: int, seconds: float, requests: int, found: dict[str, float]) -> None:
-    pauses = dict(Counter(every_seconds(each) for each in range(instances)))
-    print(f"{instances} instances, {seconds / HOUR:.2f} simulated hours; seconds between entries: {pauses}")
-    print(f"{found['bytes'] / MB:.0f} MB; {requests} requests, {requests / seconds:.1f} a second")
-    print(f"CPU of the puller: {found['cpu']:.0f} s, {found['cpu'] / seconds:.3f} cores")
+def real(instances: int, progress: Progress, parts: ExitStack) -> tuple[list[Watch], TimedSink]:
+    """Starts the service and Kafka, which end with `parts`."""
+    ready: multiprocessing.Queue = multiprocessing.Queue()
+    service = multiprocessing.Process(target=serve, args=(progress.clock, progress.asked, ready), daemon=True)
+    service.start()
+    parts.callback(service.terminate)
+    directory = Path(parts.enter_context(tempfile.TemporaryDirectory()))
+    stack = Stack(directory / "home", FIRST_PORT, components=("kafka",))
+    stack.up()
+    parts.callback(stack.down)
+    clients = Clients()
+    watches = [
+        Watch(each.log(), clients.logs(each), LogState())
+        for each in listed(directory, instances, ready.get())
+    ]
+    kafka = {"bootstrap.servers": local_kafka.connect(stack.settings, stack.home, "pull").address}
+    return watches, TimedSink(Shipper(kafka, "bench"), progress.clock)
+
+
+def listed(directory: Path, instances: int, address: str) -> list[Entry]:
+    file = directory / "logs.json"
+    file.write_text(json.dumps(list_of(instances, address)))
+    return load(file)
+
+
+def report(watches: list[Watch], sink: TimedSink, progress: Progress, spent: float) -> None:
+    seconds, requests = progress.clock.value - BEGIN, progress.asked.value
+    pauses = dict(Counter(every_seconds(each) for each in range(len(watches))))
     print(
-        f"memory at most {found['rss'] / MB:.0f} MB; longest time between two visits {found['delay']:.0f} s"
+        f"{len(watches)} instances, {seconds / HOUR:.2f} simulated hours; seconds between entries: {pauses}"
+    )
+    print(
+        f"{sum(watch.bytes for watch in watches) / MB:.0f} MB; {requests} requests,"
+        f" {requests / seconds:.1f} a second, in the busiest minute {progress.busiest:.1f}"
+    )
+    print(f"CPU of the puller: {spent:.0f} s, {spent / seconds:.3f} cores; memory at most {memory():.0f} MB")
+    print(
+        f"lag of an entry: p50 {sink.lag(0.5)} s, p95 {sink.lag(0.95)} s, at most {max(sink.lags)} s;"
+        f" longest time between two visits {progress.worst_pause:.0f} s"
     )
 
 

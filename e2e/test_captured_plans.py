@@ -15,6 +15,7 @@ from e2e import mysql as real_mysql
 from e2e.attack_day import mariadb as attack_day
 from e2e.limits import LIMIT_SECONDS
 from e2e.orders_workload import CUSTOMERS, Server, Workload, connection
+from e2e.pulling.performance_schema_way import NotedServer, check_page, check_states
 from e2e.stack import Stack, wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.credentials import names as credential_names
@@ -255,6 +256,14 @@ def row(tenants: str, query_id: int, database: str, seconds: int, ago: int) -> d
         "event_time": ran_at,
         "query_time": seconds,
     }
+
+
+def test_what_the_server_counts_is_on_the_page_of_the_statement(stack, instance, database, product, tmp_path):
+    server = NotedServer(stack, instance, database, tmp_path)
+    if product == "mariadb":
+        check_states(server)
+    else:
+        check_page(server)
 
 
 def test_of_a_statement_of_many_tenants_one_database_is_kept_to(stack, instance):

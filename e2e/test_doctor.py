@@ -15,6 +15,7 @@ from random import Random
 import pymysql
 import pytest
 
+from e2e import commands
 from e2e.attack_day.mariadb import Installation, Server
 from e2e.pulling.log_tables import (
     PULLER,
@@ -24,6 +25,7 @@ from e2e.pulling.log_tables import (
     check_seed,
     check_truncate,
 )
+from e2e.pulling.performance_schema_doctor import KINDS, TOO_OLD
 from e2e.stack import wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.sources import sources_file
@@ -138,7 +140,23 @@ def configuration(findings: list[dict]) -> str:
     return "\n".join(filter(None, components)) + "\n"
 
 
-def test_each_finding_is_correct_and_its_fix_works_now_and_after_a_restart(server):
+def check_listed(server: Server, directory: Path) -> None:
+    """What the doctor says of this server if sources.yaml wants the counters of Performance Schema."""
+    entry = {"instance": INSTANCE, "cluster": "shop", "source": "server", **dict.fromkeys(KINDS, True)}
+    entry["dsn"] = f"mysql://tailrace@localhost/?socket={server.socket}"
+    entry["password_file"] = str(directory / "password")
+    (directory / "password").write_text("x")
+    (directory / "sources.yaml").write_text(json.dumps([entry]))
+    home = {"TAILRACE_SOURCES": str(directory / "sources.yaml"), "TAILRACE_HOME": str(directory / "home")}
+    done = commands.run(home, "doctor", "--source", INSTANCE)
+    assert done.returncode == 1, done.stderr
+    fix = "         # my.cnf, then restart the server\n         [mysqld]\n         performance_schema=ON\n"
+    for kind in ("digests", "metadata_locks"):
+        assert f"error    {INSTANCE} server: {kind}: performance_schema is OFF\n{fix}" in done.stdout
+    assert f"warning  {INSTANCE} server: {TOO_OLD}\n         # sources.yaml" in done.stdout
+
+
+def test_each_finding_is_correct_and_its_fix_works_now_and_after_a_restart(server, tmp_path):
     before = doctor(server, code=1)["findings"]
     findings = {(each["severity"], each["topic"], each["message"]) for each in before}
     assert findings >= PROBLEMS
@@ -148,6 +166,7 @@ def test_each_finding_is_correct_and_its_fix_works_now_and_after_a_restart(serve
         "error log",
         "permissions",
     }
+    check_listed(server, tmp_path)
     repaired = [each for each in before if each["topic"] not in ("rotation", "plans")]
     run(server, *statements(repaired))
     assert problems(doctor(server, code=0)) == []

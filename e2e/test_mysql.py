@@ -14,14 +14,9 @@ import pytest
 from e2e.limits import LIMIT_SECONDS
 from e2e.mysql import EIGHT, FIVE, Installation, MySqlError, Package, Server
 from e2e.pulling.error_log_ring import check_error_log
-from e2e.pulling.log_tables import (
-    TableServer,
-    check_both_logs,
-    check_refusals,
-    check_seed,
-    check_truncate,
-)
+from e2e.pulling.log_tables import TableServer, check_both_logs, check_refusals, check_seed, check_truncate
 from e2e.pulling.metadata_lock_waits import check_lock_waits
+from e2e.pulling.performance_schema_doctor import check_performance_schema
 from e2e.pulling.statement_counters import check_counters
 from e2e.pulling.statement_histograms import check_histograms
 from e2e.stack import wait_until
@@ -233,6 +228,10 @@ def test_histograms_of_statements_equal_those_of_the_server(server):
 
 def test_a_session_that_waits_for_a_metadata_lock_is_read(server):
     check_lock_waits(server.socket)
+
+
+def test_the_doctor_of_a_listed_server_says_what_performance_schema_lacks(server, package, tmp_path):
+    check_performance_schema(server.socket, tmp_path, has_histograms=package is EIGHT)
 
 
 def doctor(server: Server, *words: str) -> dict:

@@ -221,7 +221,7 @@ def test_the_doctor_of_one_server_succeeds_without_a_stack(program, capsys, monk
 
 def test_the_doctor_rejects_a_server_that_is_not_listed(program, capsys):
     assert command_line.main(["doctor", "--source", "db-9"], [EXTENSION]) != Exit.OK
-    assert "lists no log of db-9" in capsys.readouterr().err
+    assert "lists neither a log of db-9 nor the server" in capsys.readouterr().err
 
 
 def test_the_doctor_of_one_server_names_the_mistake_in_the_list(program, capsys):

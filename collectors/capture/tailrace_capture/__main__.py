@@ -3,6 +3,7 @@
 snapshots   writes snapshots of servers to an hourly spool that Fluent Bit ships
 explain     writes plans of the heaviest statements to another such spool
 doctor      lists what prevents Tailrace from reading a server, with fixes
+check       prints as JSON what prevents it from reading the servers of a list
 classes     proposes data classes for the columns of a server
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from tailrace_capture import renamed_options, targets
 from tailrace_capture.classes import command as classes
 from tailrace_capture.doctor import command as doctor
+from tailrace_capture.doctor import listed
 from tailrace_capture.dsn import Password
 from tailrace_capture.explain.samples import Samples, from_clickhouse, from_file
 from tailrace_capture.explain.service import ExplainService, Limits
@@ -52,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_snapshots(commands.add_parser("snapshots", help="write snapshots of servers"))
     _add_explain(commands.add_parser("explain", help="write the plans of the heaviest statements"))
     doctor.configure(commands.add_parser("doctor", help="list what prevents Tailrace from reading a server"))
+    listed.configure(commands.add_parser("check", help="check the servers of a list, as JSON"))
     classes.configure(commands.add_parser("classes", help="propose data classes for the columns of a server"))
     return parser
 

@@ -24,6 +24,8 @@ KEPT_SHARE = 0.8
 """How much of the weight of a digest a poll keeps: the heaviest ones of the last polls stay chosen, so the
 intervals between their readings are short."""
 
+READABLE = f"SELECT 1 FROM performance_schema.{TABLE} LIMIT 0"
+"""Needs the permission, and costs the server nothing: a poll without a heavy digest reads none."""
 NOW = "SELECT UNIX_TIMESTAMP(NOW(6)) AS now"
 BUCKETS = (
     "SELECT SCHEMA_NAME AS db, DIGEST AS digest, BUCKET_NUMBER AS bucket, COUNT_BUCKET AS count"
@@ -75,8 +77,10 @@ def _state(server: Server) -> tuple[dict[Key, str], Weights]:
     """Returns when each digest of this poll was first seen, and the weights, which include this poll."""
     if not digests.has_samples(server):
         raise ServerError("absent", 0, "histograms of statements exist in MySQL 8.0 and later only")
+    server.rows(READABLE)
     if digests.READ not in server.memory:
-        raise ServerError("absent", 0, "histograms need the counters of the kind digests (digests: true)")
+        problem = "histograms need the counters of the kind digests (digests: true)"
+        raise ServerError("absent", 0, problem, fix=("# the same as for digests",))
     counted: list[Counted] = server.memory[digests.READ]
     weights: Weights = server.memory.setdefault(TABLE, Weights())
     weights.add(counted)

@@ -7,8 +7,9 @@ neither a lost sample nor a restart of capture loses a count.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tailrace_capture import performance_schema
 from tailrace_capture.facts import Fact, text
-from tailrace_capture.server import Server, ServerError
+from tailrace_capture.server import Server
 
 COUNTERS = {
     "statements": "COUNT_STAR",
@@ -37,8 +38,7 @@ OTHER = "other"
 READ = "digests"
 """The key of Server.memory with the counters that this poll has read; without it, it has read none."""
 
-SETTINGS = "SELECT @@performance_schema AS is_on"
-CONSUMER = "SELECT ENABLED FROM performance_schema.setup_consumers WHERE NAME = 'statements_digest'"
+CONSUMER = "statements_digest"
 
 
 Key = tuple[str | None, str | None]
@@ -87,18 +87,8 @@ def _read(server: Server, condition: str) -> Iterator[Fact]:
 
 def require_counting(server: Server) -> None:
     """Raises ServerError with the statement that lets the server count digests."""
-    (row,) = server.rows(SETTINGS)
-    if not row["is_on"]:
-        raise ServerError(
-            "absent", 0, "performance_schema is OFF: add performance_schema=ON to [mysqld], restart"
-        )
-    if (found := server.rows(CONSUMER)) and found[0]["ENABLED"] != "YES":
-        raise ServerError(
-            "absent",
-            0,
-            "the consumer statements_digest is disabled: UPDATE performance_schema.setup_consumers"
-            " SET ENABLED = 'YES' WHERE NAME = 'statements_digest';",
-        )
+    performance_schema.require_on(server)
+    performance_schema.require_consumer(server, CONSUMER)
 
 
 def has_samples(server: Server) -> bool:

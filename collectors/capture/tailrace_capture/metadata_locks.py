@@ -5,18 +5,14 @@ The typical case is an ALTER TABLE that waits for an idle transaction, while all
 
 from collections.abc import Iterator
 
+from tailrace_capture import performance_schema
 from tailrace_capture.facts import Fact, text
-from tailrace_capture.server import Server, ServerError
+from tailrace_capture.server import Server
 
 INSTRUMENT = "wait/lock/metadata/sql/mdl"
 MAX_WAITS = 1000
 OBJECT = ("OBJECT_TYPE", "OBJECT_SCHEMA", "OBJECT_NAME")
 
-ENABLED = f"SELECT ENABLED AS is_on FROM performance_schema.setup_instruments WHERE NAME = '{INSTRUMENT}'"
-TURN_ON = (
-    "the instrument of metadata locks is off: UPDATE performance_schema.setup_instruments SET ENABLED = 'YES'"
-    f" WHERE NAME = '{INSTRUMENT}'; and performance-schema-instrument='{INSTRUMENT}=ON' in [mysqld]"
-)
 SESSION = {
     "connection": "PROCESSLIST_ID",
     "user": "PROCESSLIST_USER",
@@ -31,7 +27,8 @@ SIDES = {"waiting": ("waiter", "waits"), "holding": ("holder", "holds")}
 
 def read(server: Server) -> Iterator[Fact]:
     """Yields a fact for each session that waits and each one that holds a lock of the object."""
-    _require_on(server)
+    performance_schema.require_on(server)
+    performance_schema.require_instrument(server, INSTRUMENT, "metadata locks")
     columns = [f"waits.{name} AS {name.lower()}" for name in OBJECT]
     for side, (thread, lock) in SIDES.items():
         columns.append(f"{lock}.LOCK_TYPE AS {side}_lock")
@@ -53,12 +50,3 @@ def read(server: Server) -> Iterator[Fact]:
             "holding_lock",
         )
         yield Fact(" ".join(attributes[name] for name in names), attributes)
-
-
-def _require_on(server: Server) -> None:
-    """Raises ServerError with the statement that lets the server note metadata locks."""
-    found = server.rows(ENABLED)
-    if not found:
-        raise ServerError("absent", 0, "performance_schema is OFF, or this version notes no metadata locks")
-    if found[0]["is_on"] != "YES":
-        raise ServerError("absent", 0, TURN_ON)

@@ -36,10 +36,15 @@ ABSENT = {1049, 1054, 1064, 1109, 1146, 1193}
 class ServerError(RuntimeError):
     """A query failed. `status` is one of denied, timeout, gone, absent and failed."""
 
-    def __init__(self, status: str, code: int, message: str) -> None:
+    def __init__(
+        self, status: str, code: int, message: str, problem: str = "", fix: tuple[str, ...] = ()
+    ) -> None:
+        """`problem` is the message without the fix; `fix` are the lines of `doctor.finding.Finding`."""
         super().__init__(message)
         self.status = status
         self.code = code
+        self.problem = problem or message
+        self.fix = fix
 
 
 class Server:

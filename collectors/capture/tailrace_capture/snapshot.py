@@ -84,6 +84,7 @@ KINDS = (
 
 
 ALWAYS = tuple(kind for kind in KINDS if not kind.is_optional)
+OPTIONAL = tuple(kind.name for kind in KINDS if kind.is_optional)
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,10 @@ class Snapshot:
     status: str = OK
     error: str = ""
     truncated: bool = False
+    problem: str = ""
+    """The error without its fix."""
+    fix: tuple[str, ...] = ()
+    """What makes the kind readable, if the server said so: lines of `doctor.finding.Finding`."""
 
     @property
     def outcome(self) -> str:
@@ -120,7 +125,7 @@ def take_snapshot(server: Server, kind: Kind, full: bool = False) -> Snapshot:
     except ServerError as error:
         if error.status == "gone":
             raise
-        return Snapshot(kind, [], error.status, str(error))
+        return Snapshot(kind, [], error.status, str(error), problem=error.problem, fix=error.fix)
     return Snapshot(kind, in_order(found[: kind.limit]), truncated=len(found) > kind.limit)
 
 

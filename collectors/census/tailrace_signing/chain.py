@@ -9,6 +9,8 @@ from typing import Any
 from tailrace_signing.journal import State
 from tailrace_signing.keys import HostKey
 
+ENCODER = json.JSONEncoder(separators=(",", ":"))
+
 
 class Chain:
     """Continues the chain of a state, without changing that state."""
@@ -22,15 +24,14 @@ class Chain:
     def record(self, content: Mapping[str, Any]) -> "dict[str, str]":
         """Returns the next record (schemas/signed-range.schema.json). `host` is there only to be the key of
         the Kafka message; readers take that of the payload."""
-        payload = json.dumps(
+        payload = ENCODER.encode(
             {
                 "host": self.host,
                 "sequence": self.sequence + 1,
                 "previous": self.previous,
                 "at": int(time.time() * 1_000_000),
                 **content,
-            },
-            separators=(",", ":"),
+            }
         )
         self.sequence += 1
         self.previous = hashlib.sha256(payload.encode()).hexdigest()

@@ -41,7 +41,8 @@ class RangeHash:
             rest = block.rstrip(b"\r")
             self._returns = len(block) - len(rest)
             block = rest
-        self._hash.update(_without_returns(block) if b"\r\n" in block else block)
+        has_returns = b"\r" in block and b"\r\n" in block  # one byte is found many times faster than two
+        self._hash.update(_without_returns(block) if has_returns else block)
 
     def _after_returns(self, block: bytes) -> bytes:
         rest = block.lstrip(b"\r")

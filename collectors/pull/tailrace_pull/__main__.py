@@ -3,6 +3,7 @@ once into a directory."""
 
 import argparse
 import dataclasses
+import gc
 import json
 import os
 import signal
@@ -38,9 +39,15 @@ INPUT_NAME = "input-name"
 """The file that tells `tailrace digest --server` how to call what was downloaded."""
 
 
+OBJECTS_OF_A_PAGE = 50_000
+"""How many new objects the garbage collector waits for. The default, 700, lets it search the events of a page
+again and again, which hold no cycles: a fifth of the CPU time of a log of CloudWatch Logs."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 stopped, or everything downloaded; 1 a log could not be read, or Kafka not be reached;
     2 the list is invalid."""
+    gc.set_threshold(OBJECTS_OF_A_PAGE)
     options = _options(arguments)
     try:
         return COMMANDS[options.command](options)

@@ -210,12 +210,16 @@ def _add_entries(
     streams: dict[str, list[LogEvent]] = {}
     for event in events:
         streams.setdefault(event.stream, []).append(event)
+    now, added = int(done.at * MILLIS), 0
     for name, own in streams.items():
         ready = list(entries(own, waits))
         if ready:
             _append(done, _file(done.state, name, new_number), ready)
         for event in (event for entry in ready for event in entry.events):
-            known.add(event, int(done.at * MILLIS))
+            known.add(event, now)
+            added += 1
+    if added == len(events):
+        return NEVER
     return min((event.timestamp for event in events if not known.has(event)), default=NEVER)
 
 

@@ -6,8 +6,8 @@ without a line feed.
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tailrace_pull.portions import MAX_LINE_BYTES
 
@@ -31,19 +31,18 @@ class LogEvent:
     ingested: int
     id: str
     message: bytes
+    key: bytes = field(init=False)
+    """The hash of the id. Each event needs it, and a cached property takes a lock."""
 
-    @cached_property
-    def key(self) -> bytes:
-        """The hash of the id."""
-        return hash_of(self.id)
+    def __post_init__(self) -> None:
+        self.key = hash_of(self.id)
 
     @property
     def may_be_split(self) -> bool:
         return len(self.message) >= SPLIT_BYTES and not self.message.endswith(b"\n")
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """Events that are one log entry, or a part of one that has several events."""
 
     events: tuple[LogEvent, ...]
@@ -57,6 +56,9 @@ def entries(events: Sequence[LogEvent], waits: int) -> Iterator[Entry]:
     An entry is left out if it may be continued by an event that is not listed yet: its last event arrived
     after `waits`.
     """
+    if all(len(event.message) < SPLIT_BYTES for event in events):
+        yield from (Entry((event,), _ended(event.message)) for event in events)
+        return
     parts: list[LogEvent] = []
     for number, event in enumerate(events):
         parts.append(event)
@@ -80,4 +82,8 @@ def _is_full(parts: list[LogEvent]) -> bool:
 
 def _entry(parts: list[LogEvent]) -> Entry:
     content = parts[0].message if len(parts) == 1 else b"".join(part.message for part in parts)
-    return Entry(tuple(parts), content if content.endswith(b"\n") else content + b"\n")
+    return Entry(tuple(parts), _ended(content))
+
+
+def _ended(content: bytes) -> bytes:
+    return content if content.endswith(b"\n") else content + b"\n"

@@ -69,8 +69,10 @@ class Hour:
 
     def add(self, event: LogEvent) -> None:
         self.read.add(event)
-        self.newest_arrival = max(self.newest_arrival, event.ingested)
-        self.longest_delay = max(self.longest_delay, event.ingested - event.timestamp)
+        if event.ingested > self.newest_arrival:
+            self.newest_arrival = event.ingested
+        if event.ingested - event.timestamp > self.longest_delay:
+            self.longest_delay = event.ingested - event.timestamp
 
     def due_at(self) -> int | None:
         """Returns the time of the next listing; None if no event can become visible any more."""

@@ -6,16 +6,20 @@ Source: API version 2014-10-31, DescribeDBLogFiles and DownloadDBLogFilePortion.
 import re
 from typing import Any
 
-from tailrace_pull import aws
+from tailrace_pull import aws, xml_answers
 from tailrace_pull.remote import START, Portion, RemoteFile
 
 FIRST_MARKER = "0"
+DATA = "LogFileData"
+"""The member of an answer that is the portion."""
 
 MARKER = re.compile(r"([0-9]+):([0-9]+)")
 """The form of a marker in which the second number is an offset. Other forms are passed on unread."""
 
 CUT = b"[Your log message was truncated]"
-"""Stands at the end of a portion from which the service left out bytes, possibly with a line feed."""
+"""Stands at the end of a portion from which the service left out bytes, possibly with line feeds."""
+CUT_BYTES = 64
+"""The last bytes of a portion, among which it is."""
 
 MILLIS = 1000
 
@@ -40,7 +44,7 @@ class RdsLogs:
     def __init__(self, client: Any, db_instance: str, live: str) -> None:
         """`client` is one of boto3 for `rds`; `live` is a name such as `slowquery/mysql-slowquery.log`, or a
         prefix and `*`."""
-        self._client = client
+        self._client = xml_answers.with_bytes(client, "DownloadDBLogFilePortion", DATA)
         self._db_instance = db_instance
         self._live = live.removesuffix(EVERY)
         self.is_renamed = not live.endswith(EVERY)
@@ -60,8 +64,10 @@ class RdsLogs:
             Marker=marker,
             **({} if lines is None else {"NumberOfLines": lines}),
         )
-        data = (answer.get("LogFileData") or "").encode()
-        is_cut = data.rstrip(b"\n").endswith(CUT)
+        data = answer.get(DATA) or b""
+        if isinstance(data, str):
+            data = data.encode()
+        is_cut = data[-CUT_BYTES:].rstrip(b"\n").endswith(CUT)
         if is_cut:
             data = data.rstrip(b"\n")[: -len(CUT)]
         after = _next_marker(answer.get("Marker"), marker, data, is_cut)

@@ -76,7 +76,7 @@ def visit(logs: RemoteLogs, state: LogState, new_number: Numbers, at: float, max
     """
     before = Listing(at, tuple(logs.files()))
     done = Round(at, match(state, before, logs, new_number))
-    nothing = Round(at, state, is_complete=False)
+    nothing = Round(at, state.copy(), is_complete=False)
     try:
         is_new = _read_files(logs, done, max_bytes) or done.state.names() != state.names()
     except FileGoneError:

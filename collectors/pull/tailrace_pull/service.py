@@ -128,7 +128,7 @@ class Service:
         while wait([visited for _, visited in visits], MAX_WAIT_SECONDS).not_done:
             meanwhile()
         rounds = {watch: done for watch, visited in visits if (done := self._result(watch, visited))}
-        totals = self._due_costs()
+        totals = self._due_costs(due)
         try:
             if rounds or totals:
                 spent = {watch.log: _spent(watch, total) for watch, total in totals.items()}
@@ -144,12 +144,12 @@ class Service:
                 at = self._clock.monotonic() + pause
                 heapq.heappush(self._due, (at, next(self._order), watch))
 
-    def _due_costs(self) -> dict[Watch, Cost]:
-        """Returns the sums of the logs whose costs are due, since the start of the puller."""
+    def _due_costs(self, visited: Sequence[Watch]) -> dict[Watch, Cost]:
+        """Returns the sums of the visited logs whose costs are due, since the start of the puller."""
         now = self._clock.now()
         return {
             watch: Cost(self._since, now, watch.meter.requests, watch.meter.received, watch.bytes)
-            for watch in self._watches
+            for watch in visited
             if watch.meter != NOTHING
             and (watch.reported is None or now - watch.reported.at >= costs.PERIOD_SECONDS)
         }

@@ -62,6 +62,9 @@ class Shipper:
         """`kafka` are properties of librdkafka, `name` is that of the puller. Raises ShippingError."""
         self._kafka = dict(kafka)
         self._signer = signer
+        self._stored: dict[str, LogState] = {}
+        """The states that Kafka confirmed, by key. The state of a quiet log is not stored again: it has the
+        heads of all files, and a log has many."""
         self._producer = Producer({**self._kafka, **PRODUCER, "transactional.id": f"tailrace-pull-{name}"})
         self._call(self._producer.init_transactions, TIMEOUT_SECONDS)
 
@@ -93,7 +96,8 @@ class Shipper:
                 for topic, value in records(log, done):
                     self._produce(topic, log.instance, value)
             self._sign(rounds)
-            for log, done in rounds.items():
+            changed = {log: done for log, done in rounds.items() if self._stored.get(log.key) != done.state}
+            for log, done in changed.items():
                 self._produce(STATE_TOPIC, log.key, done.state.to_json())
             for log, cost in (its_costs or {}).items():
                 self._produce(snapshots.TOPIC, log.instance, snapshots.of_cost(log, cost))
@@ -103,6 +107,7 @@ class Shipper:
                 self._signer.abort()
             raise
         self._end(self._producer.commit_transaction)
+        self._stored |= {log.key: done.state for log, done in changed.items()}
         if self._signer:
             self._signer.confirm()
 

@@ -3,12 +3,11 @@
 Records and state are written in the transaction of the lines. So a number is used once, and none is missing.
 """
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tailrace_pull.log import PulledLog
+from tailrace_pull.log import PulledLog, hash_of_head
 from tailrace_pull.reading import LineRun, Round
 from tailrace_pull.state import VERSION, PulledFile, StateError
 from tailrace_signing import keys
@@ -126,7 +125,7 @@ def _payload(
         "path": log.path(file),
         "inode": file.number,
         "head_length": len(file.head),
-        "head_hash": hashlib.md5(file.head, usedforsecurity=False).hexdigest(),
+        "head_hash": hash_of_head(file.head),
         "from": start,
         "to": end,
         "closed": closed,

@@ -3,7 +3,7 @@ lines."""
 
 import base64
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from tailrace_pull.remote import START
 
@@ -56,6 +56,11 @@ class PulledFile:
         """Returns whether the file may have lines that were not read; an incomplete last line is none."""
         return self.missing_since is None and self.offset < self.size and self.size != self.read_size
 
+    def copy(self) -> "PulledFile":
+        made = PulledFile.__new__(PulledFile)
+        vars(made).update(vars(self))  # a tenth of the time of `replace`: a visit copies all files of a log
+        return made
+
     def extend_head(self, lines: bytes) -> None:
         """Adds complete lines to the head, as long as they fit; an incomplete line is never part of it."""
         if self.offset == len(self.head):
@@ -63,6 +68,7 @@ class PulledFile:
             self.head = free[: free.rfind(b"\n") + 1]
 
 
+ENCODER = json.JSONEncoder(separators=(",", ":"))
 BYTES = ("head", "range_bytes")
 """Fields that JSON stores in base64."""
 
@@ -81,11 +87,11 @@ class LogState:
 
     def to_json(self) -> bytes:
         files = [
-            {**asdict(file), **{name: base64.b64encode(getattr(file, name)).decode() for name in BYTES}}
+            vars(file) | {name: base64.b64encode(getattr(file, name)).decode() for name in BYTES}
             for file in self.files
         ]
         content = {"version": VERSION, "files": files} | ({"memory": self.memory} if self.memory else {})
-        return json.dumps(content, separators=(",", ":")).encode()
+        return ENCODER.encode(content).encode()
 
     @classmethod
     def from_json(cls, stored: bytes) -> "LogState":
@@ -101,7 +107,8 @@ class LogState:
             raise error if isinstance(error, StateError) else StateError(f"damaged state: {error}") from error
 
     def copy(self) -> "LogState":
-        return LogState.from_json(self.to_json())
+        """Returns a state whose files can be changed without an effect on this one."""
+        return LogState([file.copy() for file in self.files], self.memory)
 
 
 def _file(stored: dict) -> PulledFile:

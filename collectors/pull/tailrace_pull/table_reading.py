@@ -70,7 +70,7 @@ class TableReader:
             for file, table in matched.pairs:
                 self._read(done, file, table, max_bytes - done.bytes)
         except _ChangedError:
-            return Round(at, state, is_complete=False)
+            return Round(at, state.copy(), is_complete=False)
         if not done.bytes:
             self.tables.require_logging()
         return done

@@ -147,7 +147,9 @@ class LogOfTopic:
         _leave_gaps(entries, memory.offsets, bounds)
         has_read = self._read(entries, memory, bounds, max_bytes)
         if has_read and _differ(self.topic.identity(), identity):
-            return Round(at, state, is_complete=False)  # made again meanwhile: the messages may be of either
+            return Round(
+                at, state.copy(), is_complete=False
+            )  # made again meanwhile: the messages may be of either
         done.is_complete = all(memory.offsets[partition] >= each.end for partition, each in bounds.items())
         done.state.memory = memory.to_json()
         return done

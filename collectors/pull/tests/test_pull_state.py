@@ -52,30 +52,65 @@ def test_blocks_are_complete_lines_of_at_most_the_size():
     assert all(block.endswith(b"\n") for _, block in found)
 
 
-class RefusingProducer:
-    """Refuses each record as too large."""
+class KnownProducer:
+    """Notes calls, and the topics of the last transaction. Refuses each record as too large if it shall."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_refusing: bool = False) -> None:
+        self.is_refusing = is_refusing
         self.calls: list[str] = []
+        self.topics: list[str] = []
 
     def begin_transaction(self) -> None:
         self.calls.append("begin")
+        self.topics = []
 
     def abort_transaction(self, _: float) -> None:
         self.calls.append("abort")
 
-    def produce(self, *_: object, **__: object) -> None:
-        raise KafkaException(KafkaError(KafkaError.MSG_SIZE_TOO_LARGE))
+    def commit_transaction(self, _: float) -> None:
+        self.calls.append("commit")
+
+    def produce(self, topic: str, *_: object, **__: object) -> None:
+        if self.is_refusing:
+            raise KafkaException(KafkaError(KafkaError.MSG_SIZE_TOO_LARGE))
+        self.topics.append(topic)
+
+    def poll(self, _: float) -> None:
+        """All records are taken at once."""
+
+
+def shipping_to(producer: KnownProducer) -> Shipper:
+    shipper = Shipper.__new__(Shipper)
+    shipper._producer, shipper._signer, shipper._stored = producer, None, {}
+    return shipper
 
 
 def test_a_record_that_kafka_refuses_ends_the_transaction_and_not_the_puller():
-    file, shipper = PulledFile(1, "a"), Shipper.__new__(Shipper)
-    producer = RefusingProducer()
-    shipper._producer, shipper._signer = producer, None
+    file, producer = PulledFile(1, "a"), KnownProducer(is_refusing=True)
+    shipper = shipping_to(producer)
     done = Round(1.0, LogState([file]), [LineRun(file, 0, b"x\n")])
     with pytest.raises(ShippingError, match="slowlog"):
         shipper.ship({LOG: done})
     assert producer.calls == ["begin", "abort"]
+
+
+def test_a_state_is_stored_again_only_if_it_differs_from_what_kafka_confirmed():
+    producer = KnownProducer()
+    shipper, state = shipping_to(producer), LogState([PulledFile(1, "a")])
+
+    def is_stored(state: LogState) -> bool:
+        shipper.ship({LOG: Round(1.0, state)})
+        assert producer.topics[:2] == [LOG.topic, "tailrace.files"], "the census of each visit"
+        return producer.topics[2:] == [STATE_TOPIC]
+
+    assert [is_stored(state), is_stored(state.copy())] == [True, False]
+    state = state.copy()
+    state.files[0].size = 5
+    producer.is_refusing = True
+    with pytest.raises(ShippingError):
+        shipper.ship({LOG: Round(1.0, state)})
+    producer.is_refusing = False
+    assert [is_stored(state), is_stored(state.copy())] == [True, False]
 
 
 def test_kafka_takes_states_as_large_as_the_producer_does():

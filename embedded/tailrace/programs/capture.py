@@ -52,9 +52,9 @@ def has_snapshots(home: Home, servers: Sequence[Server]) -> bool:
     return bool(servers) or any(found)
 
 
-def write_servers(file: Path, servers: list[Server]) -> None:
-    """Writes the list that collectors/capture reads."""
-    listed = [
+def listed(servers: Sequence[Server]) -> str:
+    """Returns the list that collectors/capture reads, as JSON."""
+    entries = [
         {
             "cluster": server.cluster,
             "instance": server.instance,
@@ -64,7 +64,12 @@ def write_servers(file: Path, servers: list[Server]) -> None:
         }
         for server in servers
     ]
-    write_private(file, json.dumps(listed, indent=2))
+    return json.dumps(entries, indent=2)
+
+
+def write_servers(file: Path, servers: list[Server]) -> None:
+    """Writes the list that collectors/capture reads."""
+    write_private(file, listed(servers))
 
 
 def health_by(beat: Path, longest_silence: float) -> Health:

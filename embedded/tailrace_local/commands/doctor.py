@@ -3,7 +3,9 @@
 Without --server it checks the logs of sources.yaml. It needs no running stack, but reports that none runs.
 For each log that the component pull reads from a service it shows the last visit, or the missing permission.
 With --source it checks the logs of one server. It also asks their service, with the credentials of this
-machine, and names the setting or the permission that is missing.
+machine, and names the setting or the permission that is missing. If sources.yaml lists the server itself, it
+checks the account, and what Performance Schema must note for `digests`, `digest_histograms` and
+`metadata_locks`.
 
 With --server it connects to a database server and examines its settings, permissions and logs; nothing is
 changed there. The password comes from --password-file, from TAILRACE_SERVER_PASSWORD or from a prompt. Run it
@@ -16,6 +18,7 @@ import dataclasses
 import importlib
 import os
 import sys
+import textwrap
 import time
 from collections.abc import Sequence
 from typing import NoReturn
@@ -104,11 +107,13 @@ def _check_logs(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def _ask_service(instance: str, seen: LogDiagnosis, context: Context) -> list[Checked]:
-    """Raises CommandError if sources.yaml has no log of the server, and SourcesError if it is invalid."""
-    pulled = active_sources.active_or_listed(context.settings, context.home).pulled
-    if not seen.logs and not seen.pulled:
-        raise CommandError(f"{seen.file} lists no log of {instance}")
-    checked = service_check.check([log for log in pulled if log.instance == instance])
+    """Raises CommandError if sources.yaml lists nothing of the server, and SourcesError if it is invalid."""
+    listed = active_sources.active_or_listed(context.settings, context.home)
+    servers = [server for server in listed.servers if server.instance == instance]
+    if not (seen.logs or seen.pulled or servers):
+        raise CommandError(f"{seen.file} lists neither a log of {instance} nor the server")
+    checked = service_check.check([log for log in listed.pulled if log.instance == instance])
+    checked += service_check.check_servers(servers)
     if seen.is_of_services and not seen.is_running:
         checked.append(NOT_READ)
     return checked
@@ -118,7 +123,7 @@ def _show(seen: LogDiagnosis, checked: Sequence[Checked]) -> None:
     wrong = [each for each in checked if each.severity == SEVERITY]
     for finding in (*seen.findings, *wrong):
         print(f"{console.styled(SEVERITY, console.RED):<8} {finding.message}")
-        print(f"         {finding.fix}")
+        print(_indented(finding.fix))
     found = {finding.message for finding in seen.findings}
     now = time.time()
     for log in seen.pulled:
@@ -127,9 +132,13 @@ def _show(seen: LogDiagnosis, checked: Sequence[Checked]) -> None:
             print(f"{'ok' if log.is_read(now) else 'unknown':<8} {line}")
     for each in checked:
         if each.severity != SEVERITY:
-            print("\n         ".join(filter(None, (f"{each.severity:<8} {each.message}", each.fix))))
+            print(f"{each.severity:<8} {each.message}", *filter(None, [_indented(each.fix)]), sep="\n")
     count = console.number([*seen.findings, *wrong], SEVERITY)
     print(f"{console.number([*seen.logs, *seen.pulled], 'log')} listed in {seen.file}, {count}")
+
+
+def _indented(fix: str) -> str:
+    return textwrap.indent(fix, " " * 9)
 
 
 def _check_server(words: Sequence[str], context: Context) -> NoReturn:

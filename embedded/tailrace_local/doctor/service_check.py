@@ -1,4 +1,5 @@
-"""Checks logs of a service with the credentials of this machine: `python -m tailrace_pull check`."""
+"""Checks logs of a service, and captured servers, with the credentials of this machine: `check` of
+`tailrace_pull` and of `tailrace_capture`."""
 
 import json
 import os
@@ -10,8 +11,8 @@ from dataclasses import dataclass
 
 from tailrace import console
 from tailrace.cli.context import CommandError
-from tailrace.programs import pull
-from tailrace.sources.sources_file import PulledSource
+from tailrace.programs import capture, pull
+from tailrace.sources.sources_file import PulledSource, Server
 
 TIMEOUT_SECONDS = 300
 
@@ -21,21 +22,32 @@ class Checked:
     """One result. The texts contain no control codes."""
 
     severity: str
-    """error, unknown or ok."""
+    """error, warning, unknown or ok."""
     message: str
     fix: str
+    """Lines."""
 
 
 def check(logs: Sequence[PulledSource]) -> list[Checked]:
     """Asks the services. Raises CommandError if the check itself fails."""
-    if not logs:
+    return _checked("tailrace_pull", "--logs", pull.PROGRAMS, pull.listed(logs)) if logs else []
+
+
+def check_servers(servers: Sequence[Server]) -> list[Checked]:
+    """Asks the captured servers for what their entries name. Raises CommandError if the check itself
+    fails."""
+    if not servers:
         return []
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as listed:
-        listed.write(pull.listed(logs))
-        listed.flush()
+    return _checked("tailrace_capture", "--servers", str(capture.PROGRAM), capture.listed(servers))
+
+
+def _checked(module: str, option: str, programs: str, listed: str) -> list[Checked]:
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        file.write(listed)
+        file.flush()
         done = subprocess.run(
-            [sys.executable, "-m", "tailrace_pull", "check", "--logs", listed.name],
-            env={**os.environ, "PYTHONPATH": pull.PROGRAMS},
+            [sys.executable, "-m", module, "check", option, file.name],
+            env={**os.environ, "PYTHONPATH": programs},
             capture_output=True,
             text=True,
             timeout=TIMEOUT_SECONDS,
@@ -45,4 +57,11 @@ def check(logs: Sequence[PulledSource]) -> list[Checked]:
         found = json.loads(done.stdout)
     except ValueError:
         raise CommandError(f"the check failed: {console.plain(done.stderr.strip())}") from None
-    return [Checked(*(console.plain(each[key]) for key in ("severity", "message", "fix"))) for each in found]
+    return [
+        Checked(console.plain(each["severity"]), console.plain(each["message"]), _lines(each["fix"]))
+        for each in found
+    ]
+
+
+def _lines(fix: str | list[str]) -> str:
+    return "\n".join(map(console.plain, [fix] if isinstance(fix, str) else fix))

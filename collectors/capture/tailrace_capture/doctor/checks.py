@@ -10,6 +10,7 @@ from tailrace_capture.doctor.examination import Examination
 from tailrace_capture.doctor.file_checks import files
 from tailrace_capture.doctor.finding import INFO, OK, WARNING, Finding
 from tailrace_capture.doctor.logging_checks import account_written, audit_log, error_log, setting, slow_log
+from tailrace_capture.doctor.optional_kinds import performance_schema
 from tailrace_capture.product import MARIADB
 
 Check = Callable[[Examination], Iterator[Finding]]
@@ -34,11 +35,13 @@ def version(seen: Examination) -> Iterator[Finding]:
 
 
 def permissions(seen: Examination) -> Iterator[Finding]:
-    """Checks that the account can read every kind of fact, and has no other privileges."""
+    """Checks that the account can read every kind of fact, and has no other privileges. What is read from
+    Performance Schema has a check of its own."""
     written = account_written(seen.account)
     needed = grants_for(seen.product, written)
     printed: set[str] = set()
-    for kind, taken in seen.snapshots.items():
+    always = {kind: taken for kind, taken in seen.snapshots.items() if not taken.kind.is_optional}
+    for kind, taken in always.items():
         if taken.status == "denied":
             text = f"{written} may not read {kind.replace('grants_', 'grants of level ')}"
             lines = needed.get(kind, ())
@@ -53,7 +56,7 @@ def permissions(seen: Examination) -> Iterator[Finding]:
         listed = ", ".join(excess) or "GRANT OPTION"
         text = f"{written} has more privileges than it needs: {listed}"
         yield Finding(WARNING, "permissions", text, _own_account(seen))
-    elif all(taken.status == "ok" for taken in seen.snapshots.values()):
+    elif all(taken.status == "ok" for taken in always.values()):
         yield Finding(OK, "permissions", f"{written} can read everything and change nothing")
 
 
@@ -142,7 +145,9 @@ def _as_expression(schema: str) -> str:
     return "".join({"%": ".*", "_": "."}.get(part, re.escape(part[-1])) for part in parts)
 
 
-CHECKS: tuple[Check, ...] = (version, permissions, slow_log, audit_log, error_log, time_zone, files, plans)
+CHECKS: tuple[Check, ...] = (
+    *(version, permissions, performance_schema, slow_log, audit_log, error_log, time_zone, files, plans),
+)
 
 
 def findings(seen: Examination) -> list[Finding]:

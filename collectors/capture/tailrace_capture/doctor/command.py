@@ -21,6 +21,12 @@ PROGRAM = "tailrace-doctor"
 STATEMENT_SECONDS = 10.0
 TABLE, JSON, CSV = "table", "json", "csv"
 FORMATS = (TABLE, JSON, CSV)
+OF_PERFORMANCE_SCHEMA = {
+    "digests": "the counters of statements in Performance Schema",
+    "digest_histograms": "the histograms of their latency (implies --digests)",
+    "metadata_locks": "waits for metadata locks",
+}
+"""What each optional kind is; the keys are those of sources.yaml."""
 COLUMNS = ("severity", "topic", "message", "fix")
 COLOURS = {ERROR: "31", WARNING: "33", INFO: "36", OK: "32"}
 DESCRIPTION = """Connects to a server and lists what prevents Tailrace from reading it, with fixes.
@@ -75,9 +81,10 @@ def _configure_entry(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tz", default="", metavar="ZONE", help="IANA zone of the server at its start, if it is unknown"
     )
-    parser.add_argument(
-        "--digests", action="store_true", help="also check the counters of Performance Schema (digests: true)"
-    )
+    for kind, what in OF_PERFORMANCE_SCHEMA.items():
+        option = f"--{kind.replace('_', '-')}"
+        text = f"also check {what}, and write {kind}: true"
+        parser.add_argument(option, action="store_true", help=text)
     parser.add_argument("--explain-dsn", metavar="DSN", help="account for EXPLAIN: also checked and written")
     parser.add_argument(
         "--explain-password-file", type=Path, metavar="FILE", help="the password of that account"
@@ -126,12 +133,18 @@ def _examined(arguments: argparse.Namespace) -> tuple[Examination | None, list[F
     try:
         server = connect(dsn, password, STATEMENT_SECONDS, PROGRAM)
         try:
-            seen = examine(server, Host(), arguments.tz, explainer, arguments.digests)
+            seen = examine(server, Host(), arguments.tz, explainer, _optional(arguments))
         finally:
             server.close()
     except ServerError as error:
-        return None, [_unreachable(dsn.where, error)]
+        return None, [unreachable(dsn.where, error)]
     return seen, in_order([*more, *checks.findings(seen)])
+
+
+def _optional(arguments: argparse.Namespace) -> list[str]:
+    """Returns the optional kinds to check."""
+    needed = {"digests"} if arguments.digest_histograms else set()
+    return [kind for kind in OF_PERFORMANCE_SCHEMA if kind in needed or getattr(arguments, kind)]
 
 
 def _explainer(arguments: argparse.Namespace, found: list[Finding]) -> Explainer | None:
@@ -146,7 +159,7 @@ def _explainer(arguments: argparse.Namespace, found: list[Finding]) -> Explainer
         finally:
             server.close()
     except ServerError as error:
-        found.append(_unreachable(f"{dsn.user} at {dsn.where}", error))
+        found.append(unreachable(f"{dsn.user} at {dsn.where}", error))
         return None
 
 
@@ -157,7 +170,8 @@ def _require_zone(zone: str) -> None:
         raise ConfigurationError(f"--tz: expected an IANA zone such as Europe/Berlin, not {zone!r}") from None
 
 
-def _unreachable(where: str, error: ServerError) -> Finding:
+def unreachable(where: str, error: ServerError) -> Finding:
+    """Returns what prevents a connection."""
     hints = {
         "denied": "# does the account exist for this host? SELECT user, host FROM mysql.user;",
         "gone": "# is it running and listening there? bind_address, skip_networking, firewall",

@@ -1,12 +1,13 @@
 """Collects all data for the checks once."""
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from tailrace_capture.doctor.host import Host
 from tailrace_capture.product import Product
 from tailrace_capture.server import Server, ServerError
-from tailrace_capture.snapshot import ALWAYS, KINDS, Snapshot, take_snapshot
+from tailrace_capture.snapshot import KINDS, Snapshot, take_snapshot
 
 
 @dataclass(frozen=True)
@@ -81,11 +82,15 @@ class Examination:
 
 
 def examine(
-    server: Server, host: Host, zone: str = "", explainer: Explainer | None = None, optional: bool = False
+    server: Server,
+    host: Host,
+    zone: str = "",
+    explainer: Explainer | None = None,
+    optional: Collection[str] = (),
 ) -> Examination:
-    """Reads all data once; `optional`: also the optional kinds. Raises ServerError if the server stops
-    meanwhile."""
-    kinds = KINDS if optional else ALWAYS
+    """Reads all data once; `optional`: names of optional kinds that are also read. Raises ServerError if the
+    server stops meanwhile."""
+    kinds = [kind for kind in KINDS if not kind.is_optional or kind.name in optional]
     snapshots = {kind.name: take_snapshot(server, kind) for kind in kinds}
     variables = server.variables()
     return Examination(

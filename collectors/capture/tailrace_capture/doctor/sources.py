@@ -50,6 +50,7 @@ def entries(
         if seen.is_local and log.is_on and log.path and not (is_audited and log.source == "general")
     ]
     server: Entry = {**whose, "source": "server", **asked.keys("")}
+    server |= {name: True for name, taken in seen.snapshots.items() if taken.kind.is_optional}
     if explained is not None:
         server |= {"explain": True, **explained.keys("explain_")}
     return [*listed, server]
