@@ -374,7 +374,7 @@ def _become_subreaper() -> None:
 
 
 def _has_zombie() -> bool:
-    """Returns whether a child has ended and waits to be reaped, without reading all processes of the machine."""
+    """Returns whether a child has ended and waits to be reaped. It reads no other process of the machine."""
     try:
         return os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     except ChildProcessError:
