@@ -15,7 +15,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from http.client import HTTPException, HTTPSConnection
 from pathlib import Path
-from ssl import create_default_context
+from ssl import SSLEOFError, create_default_context
 from typing import Any
 
 import yaml
@@ -98,7 +98,7 @@ class ControlPlane:
         is_kept = self._connection is not None
         try:
             return self._ask(path, resource)
-        except ConnectionError:
+        except (ConnectionError, SSLEOFError):
             if not is_kept:
                 raise
         return self._ask(path, resource)  # the server had closed a connection that was idle for minutes

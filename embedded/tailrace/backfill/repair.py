@@ -41,7 +41,7 @@ class Pace:
     """How soon and how fast ranges are shipped. Seconds, and bytes per second."""
 
     interval_seconds: float = 10
-    """Time between two reads of the ledger."""
+    """Time between two reads of the ledger, which is doubled while no range is missing."""
     calm_seconds: float = 20
     wait_seconds: float = 30
     """Time that the ledger gets to show a shipped range as filled."""
@@ -113,7 +113,12 @@ class Repairer:
             if self._latest.problem not in ("", before):
                 self._report(self._latest.problem)
             on_progress(self._latest)
-            self._stopped.wait(self._pace.interval_seconds)
+            self._stopped.wait(self._pause_seconds())
+
+    def _pause_seconds(self) -> float:
+        """Returns the time until the next read, which is the largest part of what an idle ClickHouse does."""
+        is_idle = not self._attempts and not self._latest.problem
+        return self._pace.interval_seconds * (2 if is_idle else 1)
 
     def _tried_round(self) -> Round:
         # First, because a range that cannot be shipped must not keep a log that never arrived unknown.

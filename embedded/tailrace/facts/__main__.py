@@ -25,6 +25,8 @@ def main() -> int:
                 "group.id": GROUP,
                 "auto.offset.reset": "earliest",
                 "enable.auto.commit": False,
+                # How long the broker holds a request that finds no record; a record answers it at once.
+                "fetch.wait.max.ms": 5000,
             }
         )
     )

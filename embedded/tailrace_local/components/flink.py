@@ -22,6 +22,7 @@ from tailrace.programs.program import HEALTHY, Health
 from tailrace_local import checkpoints, java_build
 from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local.components import class_archive, flink_classes
+from tailrace_local.components.jvm import NO_COUNTERS
 from tailrace_local.supervisor import endpoint, maven
 from tailrace_local.supervisor.component import Component, Progress
 
@@ -37,8 +38,9 @@ OPENED_PACKAGES = (
 
 RPC_SYSTEM = "flink-rpc-akka.jar"
 
-SLOW_CLOCK = ("-Dpekko.scheduler.tick-duration=100ms",)
-"""Two schedulers of Flink for timeouts and heartbeats wake up at this interval; the default is 10 ms."""
+SLOW_CLOCK = ("-Dpekko.scheduler.tick-duration=500ms",)
+"""Two schedulers of Flink for timeouts, heartbeats and restarts wake up at this interval. The default is
+10 ms."""
 
 REST_SECONDS = 1
 SAVEPOINT_SECONDS = 30
@@ -110,7 +112,7 @@ class FlinkJob(Component):
         # With the default threshold, loading the classes of the start would cause a full collection.
         classes = ["-XX:MetaspaceSize=96m", *class_archive.options(self._class_archive())]
         # A JVM without memory cannot recover: it exits, and the supervisor restarts it.
-        jvm = [*heap, *classes, *SLOW_CLOCK, "-XX:+ExitOnOutOfMemoryError", log4j]
+        jvm = [*heap, *classes, *SLOW_CLOCK, NO_COUNTERS, "-XX:+ExitOnOutOfMemoryError", log4j]
         return [*self._java(), *jvm, self.main_class, "--config", self._configuration()]
 
     def _java(self) -> list[str]:

@@ -23,6 +23,7 @@ from tailrace.signing import publication
 from tailrace.signing.registry import Registry
 from tailrace_local import kafka as local_kafka
 from tailrace_local.components import class_archive
+from tailrace_local.components.jvm import NO_COUNTERS
 from tailrace_local.supervisor import endpoint, maven
 from tailrace_local.supervisor.component import Component, Progress
 
@@ -83,7 +84,7 @@ class Kafka(Component):
         heap = ["-Xms64m", f"-Xmx{self.settings.memory_kafka}m"]
         (agent,) = self._libraries().glob("jmx_prometheus_javaagent-*.jar")
         metrics = f"-javaagent:{agent}=127.0.0.1:{endpoint.port(self.home, self.name)}:{METRICS}"
-        return [*self.java(), *heap, LOGGING, metrics, "kafka.Kafka", self._configuration()]
+        return [*self.java(), *heap, NO_COUNTERS, LOGGING, metrics, "kafka.Kafka", self._configuration()]
 
     def ports(self) -> Mapping[str, int]:
         ports = {"broker": self.settings.port_kafka, "controller": self.settings.port_kafka_controller}

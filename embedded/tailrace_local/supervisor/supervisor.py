@@ -275,7 +275,9 @@ class Supervisor:
         """Reaps orphans of components, but not a component's main process, for which asyncio waits."""
         while True:
             await asyncio.sleep(REAP_SECONDS)
-            zombies = {child.pid for child in procfs.children(os.getpid()) if child.is_zombie}
+            zombies = set()
+            if _has_zombie():
+                zombies = {child.pid for child in procfs.children(os.getpid()) if child.is_zombie}
             for pid in zombies & self._zombies:
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(pid, os.WNOHANG)
@@ -369,6 +371,14 @@ def _inherited_environment() -> dict[str, str]:
 def _become_subreaper() -> None:
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "cannot adopt orphaned processes")
+
+
+def _has_zombie() -> bool:
+    """Returns whether a child has ended and waits to be reaped. It reads no other process of the machine."""
+    try:
+        return os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return False
 
 
 def _end_adopted_children() -> None:

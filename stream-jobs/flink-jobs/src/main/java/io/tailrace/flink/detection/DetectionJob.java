@@ -18,9 +18,11 @@ import io.tailrace.flink.detection.events.EventRecordDeserializationSchema;
 import io.tailrace.flink.detection.liveness.CensusHeartbeatDeserializationSchema;
 import io.tailrace.flink.detection.rules.InitialRules;
 import io.tailrace.flink.detection.rules.RuleRecordDeserializationSchema;
+import io.tailrace.flink.idle.IdleAwareSource;
 import io.tailrace.flink.ingest.KafkaMessage;
 import io.tailrace.flink.ingest.KafkaMessageDeserializationSchema;
 import io.tailrace.flink.kafka.AlertSerializationSchema;
+import io.tailrace.flink.kafka.RarelyMeasuredKafkaSink;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.FlinkConfigurationFactory;
 import io.tailrace.flink.runtime.JobRunner;
@@ -30,6 +32,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.apache.avro.specific.SpecificRecord;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.connector.base.DeliveryGuarantee;
@@ -75,6 +79,8 @@ public final class DetectionJob {
 
     static Configuration flink(DetectionJobConfig config) {
         Configuration flink = FlinkConfigurationFactory.of(config.jobSettings());
+        // The sources report a backlog while they are idle.
+        flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL_DURING_BACKLOG, config.idleCheckpointInterval());
         flink.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, WATERMARK_INTERVAL);
         flink.set(PipelineOptions.MAX_PARALLELISM, MAX_PARALLELISM);
         return flink;
@@ -88,10 +94,12 @@ public final class DetectionJob {
                     config.rulesTopic());
         }
         Sources sources = new Sources(
-                source(config, config.eventsTopic(), "", new EventRecordDeserializationSchema()),
-                source(config, config.filesTopic(), "-files", new CensusHeartbeatDeserializationSchema()),
-                rules(config),
-                captures(config),
+                IdleAwareSource.of(source(config, config.eventsTopic(), "", new EventRecordDeserializationSchema())),
+                IdleAwareSource.of(
+                        source(config, config.filesTopic(), "-files", new CensusHeartbeatDeserializationSchema()),
+                        census -> true),
+                IdleAwareSource.of(rules(config)),
+                IdleAwareSource.of(captures(config)),
                 newest);
         return new SourcesAndSinks(sources, sinks(config));
     }
@@ -149,13 +157,13 @@ public final class DetectionJob {
                 .setProperties(config.kafka().consumerProperties());
     }
 
-    private static KafkaSink<Alert> alertsTopic(DetectionJobConfig config) {
-        return KafkaSink.<Alert>builder()
+    private static Sink<Alert> alertsTopic(DetectionJobConfig config) {
+        return new RarelyMeasuredKafkaSink<>(KafkaSink.<Alert>builder()
                 .setBootstrapServers(config.kafka().bootstrap())
                 .setRecordSerializer(new AlertSerializationSchema(config.alertsTopic()))
                 .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
                 .setKafkaProducerConfig(config.kafka().producerProperties(0))
-                .build();
+                .build());
     }
 
     private static <T extends SpecificRecord> AtLeastOnceSink<T> rows(

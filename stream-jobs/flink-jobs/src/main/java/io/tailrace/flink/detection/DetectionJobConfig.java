@@ -41,6 +41,7 @@ final class DetectionJobConfig extends SharedJobConfig {
         rulesTopic();
         capturesTopic();
         jobSettings();
+        idleCheckpointInterval();
         lateness();
         idleTimeout();
         duplicatesRemembered();
@@ -86,8 +87,18 @@ final class DetectionJobConfig extends SharedJobConfig {
                 "tailrace detect",
                 parallelism,
                 parallelism,
-                values.millis(DetectionJobOptions.CHECKPOINT_INTERVAL_MS, 10),
+                checkpointInterval(),
                 values.port(DetectionJobOptions.WEB_PORT));
+    }
+
+    private Duration checkpointInterval() {
+        return values.millis(DetectionJobOptions.CHECKPOINT_INTERVAL_MS, 10);
+    }
+
+    /** Returns the interval between checkpoints while only censuses are read, which is not shorter than the usual one. */
+    Duration idleCheckpointInterval() {
+        Duration idle = values.millis(DetectionJobOptions.CHECKPOINT_IDLE_INTERVAL_MS, 10);
+        return idle.compareTo(checkpointInterval()) < 0 ? checkpointInterval() : idle;
     }
 
     Duration lateness() {

@@ -21,6 +21,8 @@ enum DetectionJobOptions implements JobOption {
     TOPICS_ALERTS("topics.alerts", "tailrace.alerts"),
     /** Milliseconds between checkpoints; alerts do not wait for them. */
     CHECKPOINT_INTERVAL_MS("checkpoint.interval.ms", "10000"),
+    /** Milliseconds between checkpoints while the job reads only censuses; at least those of checkpoint.interval.ms. */
+    CHECKPOINT_IDLE_INTERVAL_MS("checkpoint.idle.interval.ms", "60000"),
     /** TCP port of the web UI on 127.0.0.1 when the job starts its own Flink; 0 for any free port. */
     WEB_PORT("web.port", "8082"),
     /** Milliseconds by which an event may be behind the watermark and still count completely. */

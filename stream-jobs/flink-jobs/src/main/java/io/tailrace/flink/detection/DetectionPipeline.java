@@ -42,6 +42,7 @@ import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
 import org.apache.flink.streaming.api.datastream.BroadcastStream;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.DataStreamSink;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.OutputTag;
@@ -117,7 +118,9 @@ final class DetectionPipeline {
     }
 
     void addTo(StreamExecutionEnvironment environment) {
-        SingleOutputStreamOperator<RuleRecord> rules = rules(environment);
+        SingleOutputStreamOperator<RuleRecord> validated = rules(environment);
+        DataStream<RuleRecord> rules =
+                withIdleWatermarks(validated, "rules-without-time").setParallelism(1);
         DataStream<EventRecord> messages = messages(environment);
         SingleOutputStreamOperator<PlanSighting> captures = captures(environment);
         DataStream<EventRecord> events = events(messages, captures);
@@ -128,13 +131,13 @@ final class DetectionPipeline {
         DataStream<Alert> grouped = grouped(raised, rules);
         write(ofCanaryRules(grouped, false, "active-alerts"), sinks.alerts());
         write(ofCanaryRules(grouped, true, "canary-alerts"), sinks.canaryAlerts());
-        write(rules.getSideOutput(RuleBundleValidator.PUSHES), sinks.pushes());
         write(matches.getSideOutput(RuleMatchFunction.ACCESSES), sinks.accesses());
-        write(ruleCoverage(matches, rules), sinks.ruleCoverage());
-        write(slowerPlans.getSideOutput(PlanChangeFunction.CHANGES), sinks.planChanges());
-        write(captures.getSideOutput(PlanCaptureFunction.PLANS), sinks.capturedPlans());
-        write(captures.getSideOutput(PlanCaptureFunction.CAPTURES), sinks.planCaptures());
-        write(captures.getSideOutput(PlanCaptureFunction.DEAD_LETTERS), sinks.deadLetters());
+        writeFew(validated.getSideOutput(RuleBundleValidator.PUSHES), sinks.pushes());
+        writeFew(ruleCoverage(matches, rules), sinks.ruleCoverage());
+        writeFew(slowerPlans.getSideOutput(PlanChangeFunction.CHANGES), sinks.planChanges());
+        writeFew(captures.getSideOutput(PlanCaptureFunction.PLANS), sinks.capturedPlans());
+        writeFew(captures.getSideOutput(PlanCaptureFunction.CAPTURES), sinks.planCaptures());
+        writeFew(captures.getSideOutput(PlanCaptureFunction.DEAD_LETTERS), sinks.deadLetters());
     }
 
     /** One subtask processes the rules sequentially, because their order defines the order for all other operators. */
@@ -170,7 +173,7 @@ final class DetectionPipeline {
         return messages.filter(EventRecord::posting)
                 .name("gap postings")
                 .uid("postings")
-                .connect(broadcast(rules, "gap"))
+                .connect(broadcast(rules))
                 .process(new GapAlertFunction(ruleBroadcast()), ALERT)
                 .name("gap alerts")
                 .uid("gap");
@@ -181,7 +184,7 @@ final class DetectionPipeline {
                 .fromSource(sources.files(), WatermarkStrategy.noWatermarks(), "census")
                 .uid("files-source")
                 .keyBy(CensusHeartbeat::instance)
-                .connect(broadcast(rules, "coverage"))
+                .connect(broadcast(rules))
                 .process(new CensusTimeoutFunction(ruleBroadcast(), System::currentTimeMillis), ALERT)
                 .name("census timeout")
                 .uid("coverage");
@@ -216,7 +219,7 @@ final class DetectionPipeline {
 
     private SingleOutputStreamOperator<Alert> matches(DataStream<EventRecord> events, DataStream<RuleRecord> rules) {
         return events.keyBy(EventRecord::session)
-                .connect(broadcast(rules, "match"))
+                .connect(broadcast(rules))
                 .process(new RuleMatchFunction(ruleBroadcast(), config.actionsRemembered()), ALERT)
                 .name("match rules")
                 .uid("match");
@@ -226,7 +229,7 @@ final class DetectionPipeline {
             SingleOutputStreamOperator<Alert> matches, DataStream<RuleRecord> rules) {
         return matches.getSideOutput(RuleMatchFunction.LOG_CONTENTS)
                 .keyBy(LogContentsUpdate::instance)
-                .connect(broadcast(rules, "rule-coverage"))
+                .connect(broadcast(rules))
                 .process(new RuleCoverageFunction(ruleBroadcast()), new AvroTypeInfo<>(RuleCoverageEntry.class))
                 .name("rule coverage")
                 .uid("rule-coverage");
@@ -246,14 +249,14 @@ final class DetectionPipeline {
                 .uid("plan-sightings")
                 .union(withIdleWatermarks(captures, "captures-without-time"))
                 .keyBy(PlanSighting::statement)
-                .connect(broadcast(rules, "plans"))
+                .connect(broadcast(rules))
                 .process(new PlanChangeFunction(ruleBroadcast()), ALERT)
                 .name("plan changes")
                 .uid("plans");
     }
 
-    private static BroadcastStream<RuleRecord> broadcast(DataStream<RuleRecord> rules, String of) {
-        return withIdleWatermarks(rules, "rules-for-" + of).setParallelism(1).broadcast(RuleBroadcastState.STATE);
+    private static BroadcastStream<RuleRecord> broadcast(DataStream<RuleRecord> rules) {
+        return rules.broadcast(RuleBroadcastState.STATE);
     }
 
     private RuleBroadcastState ruleBroadcast() {
@@ -289,7 +292,7 @@ final class DetectionPipeline {
             all = all.union(more);
         }
         return all.keyBy(Evidence::key)
-                .connect(broadcast(rules, "correlate-" + level))
+                .connect(broadcast(rules))
                 .process(new CorrelationFunction(ruleBroadcast(), forStagesAfter(level)), ALERT)
                 .name("correlate " + level)
                 .uid("correlate-" + level);
@@ -302,9 +305,7 @@ final class DetectionPipeline {
     private DataStream<Alert> grouped(DataStream<Alert> raised, DataStream<RuleRecord> rules) {
         Duration interval = config.alertsGrouped();
         return raised.keyBy(alert -> AlertGroupingFunction.key(alert, interval))
-                .connect(withIdleWatermarks(rules, "rules-for-group")
-                        .setParallelism(1)
-                        .broadcast(AlertGroupingFunction.SILENCES))
+                .connect(rules.broadcast(AlertGroupingFunction.SILENCES))
                 .process(
                         new AlertGroupingFunction(
                                 sources.initialRules(),
@@ -327,11 +328,18 @@ final class DetectionPipeline {
      * Separates the sinks, so that one that waits for its server blocks neither the others nor the operators before it.
      */
     private static <T> void write(DataStream<T> records, List<SinkWithUid<T>> sinks) {
-        for (SinkWithUid<T> sink : sinks) {
-            records.sinkTo(sink.sink())
-                    .name(sink.uid().replace('-', ' '))
-                    .uid(sink.uid())
-                    .disableChaining();
-        }
+        sinks.forEach(sink -> add(records, sink).disableChaining());
+    }
+
+    /**
+     * Lets the sinks of few rows run in the task of the operator before them, because each task has a thread and a timer,
+     * also while it is idle. Such a sink blocks the operator only if megabytes of its rows wait for ClickHouse.
+     */
+    private static <T> void writeFew(DataStream<T> records, List<SinkWithUid<T>> sinks) {
+        sinks.forEach(sink -> add(records, sink));
+    }
+
+    private static <T> DataStreamSink<T> add(DataStream<T> records, SinkWithUid<T> sink) {
+        return records.sinkTo(sink.sink()).name(sink.uid().replace('-', ' ')).uid(sink.uid());
     }
 }

@@ -3,9 +3,11 @@ package io.tailrace.flink.normalize;
 import io.tailrace.flink.ingest.KafkaMessage;
 import io.tailrace.flink.ingest.KafkaMessageDeserializationSchema;
 import io.tailrace.flink.kafka.EventSerializationSchema;
+import io.tailrace.flink.kafka.RarelyMeasuredKafkaSink;
 import io.tailrace.flink.runtime.KafkaClientConfig;
 import java.util.regex.Pattern;
 import org.apache.avro.specific.SpecificRecord;
+import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.source.KafkaSource;
@@ -79,12 +81,12 @@ final class KafkaConnectors {
     }
 
     /** At least once: readers remove duplicates by the positions of events in their logs. */
-    <T extends SpecificRecord> KafkaSink<T> events(Class<T> recordClass) {
-        return KafkaSink.<T>builder()
+    <T extends SpecificRecord> Sink<T> events(Class<T> recordClass) {
+        return new RarelyMeasuredKafkaSink<>(KafkaSink.<T>builder()
                 .setBootstrapServers(clients.bootstrap())
                 .setRecordSerializer(new EventSerializationSchema<>(config.eventsTopic(), recordClass))
                 .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
                 .setKafkaProducerConfig(clients.producerProperties(LINGER_MILLIS))
-                .build();
+                .build());
     }
 }

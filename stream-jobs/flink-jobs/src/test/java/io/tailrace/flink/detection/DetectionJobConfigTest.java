@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.JobOption;
 import io.tailrace.flink.runtime.JobOptionChecks;
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,14 @@ class DetectionJobConfigTest {
         assertThatThrownBy(() -> with(key, value))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining(error);
+    }
+
+    @Test
+    void anIdleJobTakesNoMoreCheckpointsThanOthers() {
+        assertThat(with("checkpoint.interval.ms", "30000").idleCheckpointInterval())
+                .isEqualTo(Duration.ofSeconds(60));
+        assertThat(with("checkpoint.interval.ms", "90000").idleCheckpointInterval())
+                .isEqualTo(Duration.ofSeconds(90));
     }
 
     static Stream<JobOption> numbers() {

@@ -364,6 +364,7 @@ class DetectionJobIT {
                 "--clickhouse.password-file", clickHouse.passwordFile().toString(),
                 "--checkpoint.dir", checkpoints().toUri().toString(),
                 "--checkpoint.interval.ms", "1000",
+                "--checkpoint.idle.interval.ms", "1000",
                 "--alerts.update.interval.ms", "200",
                 "--idle.timeout.ms", Long.toString(NEVER_IDLE.toMillis()),
                 "--parallelism", Integer.toString(parallelism),
