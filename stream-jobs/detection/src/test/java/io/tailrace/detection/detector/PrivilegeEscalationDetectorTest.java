@@ -54,6 +54,26 @@ class PrivilegeEscalationDetectorTest {
         assertThat(run.alert().facts()).containsEntry("account", "known").containsEntry("operation", "accounts");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "grant execute on procedure shop.close_month to ?@?|0",
+                "grant select (`id`, name), update on `shop`.`v_clients` to ?@?|0",
+                "grant select on mysql.user to ?@?|1",
+                "grant select on shop.* to ?@?|1",
+                "grant trigger on shop.orders to ?@?|1",
+                "grant select on shop.orders to ?@? with grant option|1"
+            })
+    void rightsOnOneTableOrRoutineAreNoChain(String grant, int alerts) {
+        start("privilege_chain: {}");
+        week();
+        run.at(8 * DAY, "user", "root", "statement", grant, "target_user", "app");
+        run.at(8 * DAY + 1, "user", "app", "statement", "drop table old_reports");
+
+        assertThat(run.alerts()).hasSize(alerts);
+    }
+
     @Test
     void rightsWithoutAGrantBeforeAreNoChain() {
         start("privilege_chain: {}");

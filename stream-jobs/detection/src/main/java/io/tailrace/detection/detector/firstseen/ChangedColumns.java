@@ -55,7 +55,7 @@ public final class ChangedColumns {
     private static final Pattern LOG =
             Pattern.compile("(?i)(.*[._])?([a-z]+_)?(audits?|audit_?(trail|log|entry|entries|events?)|trail"
                     + "|logs?|(access|activity|change|security|login|event)_?logs?|history|histories|journal|[a-z]*protokoll|bitacora"
-                    + "|auditoria|historial|dziennik)");
+                    + "|auditoria(_[a-z]+)?|historial|dziennik|denik|registros?)");
 
     /** Tables of few rows that decide how an application behaves, what it charges, and who may do what. */
     private static final Pattern SETTINGS_TABLE = Pattern.compile("(?i)(.*[._])?("

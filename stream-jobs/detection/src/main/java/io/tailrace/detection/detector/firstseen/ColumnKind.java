@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 public enum ColumnKind {
     SECRETS(
             "(.*_)?(pwd|pw|pass|otp|totp|mfa|\\?fa|pin|mdp|hash|salt|digest)(_.*)?|.*(password|passwd|kennwort|passwort|token"
-                    + "|secret|contrasena|senha|wachtwoord|jeton|apikey|api_key|private_key|recovery_code"
+                    + "|secret|contrasena|senha|wachtwoord|haslo|heslo|jelszo|parola|sifre|losenord|salasana|jeton|apikey|api_key|private_key|recovery_code"
                     + "|(door|gate|alarm|entry|access|unlock|safe|vault|locker)_?(code|pin)).*|clave(_.*)?"),
     RIGHTS("(.*_)?(role|roles|role_?id|is_?admin|admin|is_?staff|is_?superuser|superuser|is_?moderator|permissions?"
             + "|privileges?|acl|scopes?|rights?|clearance|tier|user_?type|account_?type|is_?owner|group_?id|usergroup|trust_?level|access_?level|user_?level|rolle|rollen_?id"
@@ -16,13 +16,14 @@ public enum ColumnKind {
     BANK_DETAILS(
             "(.*_)?(iban|bic|swift|swift_?code|rib|account_?number|account_?no|routing_?number|sort_?code|bank_?account"
                     + "|kontonummer|konto_?nr|bankverbindung|cuenta_?bancaria|clabe|numero_?compte|conto_?corrente"
-                    + "|payout_?account|wallet_?address)(_.*)?"),
+                    + "|payout_?account|wallet_?address|nr_?konta|numer_?konta|rachunek|numero_?conta|chave_?pix|cislo_?uctu|hesap_?no)(_.*)?"),
     BALANCES(
             "(.*_)?(balance|balances|credit_?limit|saldo|solde|kontostand|guthaben|salary|wage|gehalt|lohn|salario|salaire"
-                    + "|stipendio|bonus|payout|payout_?amount)(_.*)?"),
-    PAY("(.*_)?(salary|salaries|wages?|gehalt|gehaelter|lohn|salario|salaire|stipendio|salaris|wynagrodzenie)(_.*)?"),
+                    + "|stipendio|wynagrodzenie|pensja|wyplata|mzda|maas|bakiye|zustatek|bonus|payout|payout_?amount)(_.*)?"),
+    PAY(
+            "(.*_)?(salary|salaries|wages?|gehalt|gehaelter|lohn|salario|salaire|stipendio|salaris|wynagrodzenie|pensja|wyplata|mzda|maas)(_.*)?"),
     AMOUNTS("(.*_)?(amounts?|price|cost|fees?|total|discount|refund|refunded|points|credits|charge|paid|betrag|preis"
-            + "|kosten|importe|monto|montant|importo|prezzo|precio|prix|valor|bedrag|prijs|kwota|cena)"
+            + "|kosten|importe|monto|montant|importo|prezzo|precio|prix|valor|bedrag|prijs|kwota|cena|preco|castka|tutar|fiyat)"
             + "(_due|_paid|_net|_gross|_total|_eur|_usd|_cents?)?");
 
     private final Pattern columns;

@@ -58,19 +58,21 @@ public final class ReadColumns {
             "(distinct )?((`?[a-z_?]+`?\\.)?`?([a-z0-9_?]*_)?id`?|\\?|,| "
                     + "|as [a-z0-9_`]+)+|.*\\b(count|sum|avg|min|max|group_concat|json_arrayagg|bit_and|std|variance) ?\\(.*");
 
-    private static final Pattern PERSONS = Pattern.compile(
-            "(?i)(.*[._])?(users?|accounts?|members?|memberships|patrons?"
+    private static final Pattern PERSONS =
+            Pattern.compile("(?i)(.*[._])?(users?|accounts?|members?|memberships|patrons?"
                     + "|staff(_accounts?|_users?|_members?)?|guests?|clients?|customers?|subscribers?|tenants?|residents?|donors?"
                     + "|borrowers?|readers?|claimants?|citizens?|insured|contacts?|leads?|pupils?|players?|drivers?|voters?|owners?"
                     + "|participants?|registrations|people|persons?|profiles?|workers?|candidates?|visitors?|attendees?|operators?"
                     + "|mandates?|sepa_mandates?|cards?|benutzer|nutzer|leser|mieter|bewohner|spender|gaeste|usuarios|miembros"
-                    + "|inquilinos|huespedes|utilisateurs|membres|locataires|utenti|membri|ospiti|gebruikers|huurders)");
+                    + "|inquilinos|huespedes|utilisateurs|membres|locataires|utenti|membri|ospiti|gebruikers|huurders"
+                    + "|uzytkownicy|pacjenci|klienci|pracownicy|pacientes|clientes|funcionarios|correntistas|uzivatele|zakaznici"
+                    + "|zamestnanci|pacienti|musteriler|hastalar|kullanicilar|kunder|anvandare)");
 
     /** What an employer pays to each person. */
     private static final Pattern PAY = Pattern.compile("(?i)(.*[._])?"
             + "(salar(y|ies)|payrolls?|pay_?slips?|pay_?stubs?|wages?|compensations?|gehaelter|gehaltsabrechnung(en)?|loehne"
             + "|lohn_?abrechnung(en)?|nominas?|salarios|paies?|salaires|bulletins_?paie|stipendi|buste_?paga|salarissen"
-            + "|wynagrodzenia)");
+            + "|wynagrodzenia|wyplaty|pensje|folha(_[a-z_]+)?|holerites?|mzdy|maaslar)");
 
     private final Map<ColumnKind, String> labels = new EnumMap<>(ColumnKind.class);
     private final UnaryOperator<String> facts = new RecentShapes(this::factsOf);

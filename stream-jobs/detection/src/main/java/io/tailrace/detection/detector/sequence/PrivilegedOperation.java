@@ -45,6 +45,11 @@ public enum PrivilegedOperation {
             "rename user",
             "set password");
     private static final List<String> CHANGING = List.of("alter user", "set password");
+    /** Rights on the rows of one table, or on one routine. They permit no privileged operation. */
+    private static final Pattern GIVING_OBJECT =
+            Pattern.compile("grant (?:(?:select|insert|update|delete|execute|show view)(?: ?\\([^()]*\\))?,? ?)+ ?on "
+                    + "(table |procedure |function )?`?(?!mysql\\b)[a-z0-9_$?]+`?\\.`?[a-z0-9_$?]+`? to .*");
+
     /** Statements that may also name roles. Others name users. */
     private static final List<String> TO_ROLES = List.of("grant ", "set default role");
     /** Flags that report the statement that is prepared. */
@@ -160,8 +165,15 @@ public enum PrivilegedOperation {
 
     /** Returns whether an account or a privilege is given. */
     static boolean isGiving(DetectionEvent event) {
-        return begins(DetectorEventFields.statement(event), GIVING) && !changesOwnAccount(event)
+        String statement = DetectorEventFields.statement(event);
+        return begins(statement, GIVING) && !changesOwnAccount(event) && !givesObject(statement)
                 || preparesGiving(event);
+    }
+
+    private static boolean givesObject(String statement) {
+        return statement.startsWith("grant ")
+                && !statement.endsWith("with grant option")
+                && GIVING_OBJECT.matcher(statement).matches();
     }
 
     /** Returns whether the statement changes only the account that runs it: every user may set their own password. */

@@ -260,7 +260,7 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
                         part,
                         measure.what,
                         Explanation.day(day),
-                        Explanation.number(past.threshold()),
+                        Explanation.number(Math.floor(past.threshold())),
                         past.days() == 0
                                 ? "it executed none before"
                                 : "the median of " + Explanation.number(past.days(), "earlier day") + " is "
