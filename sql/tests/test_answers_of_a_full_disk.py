@@ -68,5 +68,17 @@ def test_rows_that_are_missing_are_an_error(asked: ClickHouse):
 
 
 def test_evidence_is_whole_or_an_error(asked: ClickHouse, tmp_path: Path):
-    with pytest.raises(ResultError, match=r"many.parquet: ClickHouse sent a truncated file"):
+    with pytest.raises(ResultError, match=r"many\.csv: ClickHouse .*is its disk full"):
+        results.store(asked, Many("many", "Many", ("number",), "none"), {}, tmp_path)
+
+
+@pytest.mark.parametrize("converted_bytes", [0, results.CONVERTED_BYTES], ids=["asked again", "converted"])
+def test_a_parquet_file_is_whole_or_an_error(asked: ClickHouse, tmp_path: Path, monkeypatch, converted_bytes):
+    def whole(_clickhouse, _statement, _parameters, path: Path) -> tuple[int, dict[str, str]]:
+        path.write_text("number,text\n" + "".join(f'{number},"{number}"\n' for number in range(100_000)))
+        return 100_000, {"number": "UInt64", "text": "String"}
+
+    monkeypatch.setattr(results, "_copy_csv", whole)
+    monkeypatch.setattr(results, "CONVERTED_BYTES", converted_bytes)
+    with pytest.raises(ResultError, match=r"many\.parquet: ClickHouse sent a truncated file"):
         results.store(asked, Many("many", "Many", ("number",), "none"), {}, tmp_path)

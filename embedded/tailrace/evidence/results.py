@@ -59,15 +59,16 @@ def store(
     _place(directory, "queries", f"{result.name}.sql").write_text(_commented(statement, parameters))
     csv_path, parquet = (_place(directory, "results", f"{result.name}.{form}") for form in ("csv", "parquet"))
     for _ in range(ATTEMPTS):
-        rows, columns = _copy_csv(clickhouse, statement, parameters, csv_path)
+        counted_rows, columns = _copy_csv(clickhouse, statement, parameters, csv_path)
+        stored = _read(result, counted_rows, csv_path)
         with parquet.open("wb") as file:
             if csv_path.stat().st_size <= CONVERTED_BYTES:
-                stored = clickhouse.converted(csv_path.read_bytes(), columns, PARQUET, file)
+                rows = clickhouse.converted(csv_path.read_bytes(), columns, PARQUET, file)
             else:
-                stored = clickhouse.copy(f"{statement}\nFORMAT {PARQUET}", file, parameters)
-        if rows == stored:
+                rows = clickhouse.copy(f"{statement}\nFORMAT {PARQUET}", file, parameters)
+        if rows == stored.rows:
             _assert_whole(parquet)
-            return _read(result, rows, csv_path)
+            return stored
     raise ResultError(f"{result.name}: rows of this period are still arriving; export it a little later")
 
 
@@ -93,6 +94,8 @@ def _copy_csv(
         file.write(head[0])
         shutil.copyfileobj(typed, file, 1 << 20)
     names, types = csv.reader(line.decode() for line in head)
+    if not names or len(names) != len(types):
+        raise _truncated(path)
     return rows, dict(zip(names, types, strict=True))
 
 
@@ -106,7 +109,11 @@ def _assert_whole(parquet: Path) -> None:
         file.seek(max(0, parquet.stat().st_size - len(PARQUET_END)))
         end = file.read()
     if end != PARQUET_END:
-        raise ResultError(f"{parquet.name}: ClickHouse sent a truncated file; is its disk full?")
+        raise _truncated(parquet)
+
+
+def _truncated(path: Path) -> ResultError:
+    return ResultError(f"{path.name}: ClickHouse sent a truncated file; is its disk full?")
 
 
 def _read(result: Result, rows: int, path: Path) -> Stored:
@@ -125,6 +132,7 @@ def _read(result: Result, rows: int, path: Path) -> Stored:
             days[record[day_of][:10]] += 1
     if found != rows:
         raise ResultError(
-            f"{path.name}: ClickHouse counted {counted(rows, 'row')}, but the file contains {found}"
+            f"{path.name}: ClickHouse counted {counted(rows, 'row')}, but the file contains {found}; is its "
+            "disk full?"
         )
     return Stored(result, rows, header, first, days)
