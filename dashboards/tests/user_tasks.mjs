@@ -142,7 +142,13 @@ task('export and verify evidence', 'compliance', async ({ page, menu, click }) =
 
 task('take, assign and close an alert', 'security', async ({ page, click }) => {
   const shown = page.locator('tr', { hasText: alertOf('export').rule }).first();
+  await shown.locator('a', { hasText: /^alert$/ }).first().waitFor();
+  const asked = [];
+  page.on('request', (request) => asked.push(request.url()));
   await click(shown.locator('a', { hasText: /^alert$/ }));
+  await page.waitForURL(/\/tailrace\/alerts\//);
+  const filtered = asked.filter((url) => url.includes('/chart/data') && url.includes('slice_id'));
+  assert.ok(filtered.length < 2, `the link filtered the other charts: ${filtered}`);
   await click('button:has-text("Take")');
   assert.match(await text(page), /acknowledged and assigned to security/);
   await page.fill('[name=reason] >> nth=0', 'planned export');

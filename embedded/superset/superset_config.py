@@ -284,7 +284,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     tailrace_superset_patches.apply_patches()
     tailrace_data_cache.cache_until_rows_arrive()
     tailrace_table_search.keep_patterns_from_queries()
-    tailrace_menu.fit_menu(app)
+    tailrace_menu.extend_head(app)
     tailrace_chart_csv.write_readable_files()
     tailrace_chart_labels.name_what_charts_show()
     app.before_request(_ignore_colours)

@@ -1,4 +1,4 @@
-"""The style that keeps Superset's menu in one line (embedded/superset/tailrace_menu.py)."""
+"""Style and script in the head of each page of Superset (embedded/superset/tailrace_menu.py)."""
 
 from types import SimpleNamespace
 
@@ -6,11 +6,14 @@ import tailrace_menu
 from jinja2 import DictLoader, Environment
 
 
-def test_each_page_has_the_style_and_other_templates_stay():
+def test_each_page_has_style_and_script_and_other_templates_stay():
     page = "{% include 'head_custom_extra.html' %} {% include 'other.html' %}"
     given = DictLoader({"head_custom_extra.html": "", "other.html": "other", "page.html": page})
     app = SimpleNamespace(jinja_loader=given)
-    tailrace_menu.fit_menu(app)
-    shown = Environment(loader=app.jinja_loader, autoescape=True).get_template("page.html").render()
-    assert shown == f"<style>{tailrace_menu.STYLE}</style> other"
+    tailrace_menu.extend_head(app)
+    environment = Environment(loader=app.jinja_loader, autoescape=True)
+    environment.globals["csp_nonce"] = lambda: "once"
+    shown = environment.get_template("page.html").render()
+    script = f'<script nonce="once">{tailrace_menu.SCRIPT}</script>'
+    assert shown == f"<style>{tailrace_menu.STYLE}</style>{script} other"
     assert "> .main-nav" in shown, "it is not escaped"
