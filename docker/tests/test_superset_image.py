@@ -19,8 +19,8 @@ PROGRAM = """
 import importlib, pathlib, re
 import jinja2
 import tailrace_audited_connection, tailrace_home, tailrace_rate_limit, tailrace_capture
-import tailrace_chart_labels, tailrace_data_cache, tailrace_error_pages, tailrace_menu, tailrace_static_files
-import tailrace_superset_patches, tailrace_table_search, tailrace_time_ranges
+import tailrace_chart_labels, tailrace_data_cache, tailrace_error_pages, tailrace_page_head
+import tailrace_static_files, tailrace_superset_patches, tailrace_table_search, tailrace_time_ranges
 from tailrace.config import resources
 from tailrace.evidence import framework
 from tailrace_pages import queries, registration, rendering, static_files

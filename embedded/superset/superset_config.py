@@ -55,7 +55,7 @@ import tailrace_error_pages
 import tailrace_home
 import tailrace_kept_range
 import tailrace_log_lines
-import tailrace_menu
+import tailrace_page_head
 import tailrace_proxies
 import tailrace_rate_limit
 import tailrace_server_colours
@@ -284,7 +284,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     tailrace_superset_patches.apply_patches()
     tailrace_data_cache.cache_until_rows_arrive()
     tailrace_table_search.keep_patterns_from_queries()
-    tailrace_menu.extend_head(app)
+    tailrace_page_head.extend_head(app)
     tailrace_chart_csv.write_readable_files()
     tailrace_chart_labels.name_what_charts_show()
     app.before_request(_ignore_colours)

@@ -116,7 +116,7 @@ class Repairer:
             self._stopped.wait(self._pause_seconds())
 
     def _pause_seconds(self) -> float:
-        """Returns the time until the next read, which is the largest part of what an idle ClickHouse does."""
+        """Returns the time until the next read. These reads are most of the work of an idle ClickHouse."""
         is_idle = not self._attempts and not self._latest.problem
         return self._pace.interval_seconds * (2 if is_idle else 1)
 

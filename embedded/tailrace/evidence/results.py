@@ -51,8 +51,8 @@ def store(
 ) -> Stored:
     """Writes queries/NAME.sql and results/NAME.csv and .parquet.
 
-    ClickHouse converts the CSV into Parquet. A large CSV does not fit into its memory: the query then runs
-    once for each format. If the numbers of rows differ because rows arrived in between, both run again.
+    ClickHouse converts the CSV into Parquet in memory. For a CSV above CONVERTED_BYTES the query runs twice.
+    If the numbers of rows differ because rows arrived in between, both run again.
     Raises ResultError, ClickHouseError, OSError.
     """
     statement = result.statement()
