@@ -114,6 +114,7 @@ def flink_pods(
 
     Like Flink's operator: template, image, configuration, sizes of memory, and job of the deployment. Unlike
     it: a standalone application without high availability, whose checkpoints are in a directory, not in S3.
+    `directory_of` gets the role of the pod as `of`, and the annotations by their path as `fields`.
     """
     spec = deployment["spec"]
     name = deployment["metadata"]["name"]
@@ -141,9 +142,10 @@ def flink_pods(
             "metadata": {"name": f"{name}-{role}"},
             "spec": {"template": template},
         }
-        made.append(
-            pod(workload, lambda volume, group, of=role: directory_of({**volume, "of": of}, group), node)
-        )
+        annotations = template.get("metadata", {}).get("annotations", {})
+        fields = {f"metadata.annotations['{key}']": text for key, text in annotations.items()}
+        more = {"of": role, "fields": fields}
+        made.append(pod(workload, lambda volume, group, more=more: directory_of(volume | more, group), node))
     return made[0], made[1]
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from docker.tests.confinement import bytes_of, is_read_only, memory_limit
 from docker.tests.pods import flink_pods, pod, probes
+from docker.tests.workloads import Volumes
+from tailrace.config.home import Home
 
 WORKLOAD = {
     "kind": "Deployment",
@@ -66,6 +68,10 @@ def test_probes_know_the_number_of_a_named_port():
     assert (alive.container, alive.kind, alive.port()) == ("facts", "livenessProbe", 12020)
 
 
+JOB_FILE = {
+    "path": "job.yaml",
+    "fieldRef": {"fieldPath": "metadata.annotations['tailrace.io/job.yaml']"},
+}
 FLINK = {
     "kind": "FlinkDeployment",
     "metadata": {"name": "tailrace-detect"},
@@ -77,11 +83,12 @@ FLINK = {
             "taskmanager.numberOfTaskSlots": 2,
         },
         "podTemplate": {
+            "metadata": {"annotations": {"tailrace.io/job.yaml": "parallelism: 2\n"}},
             "spec": {
                 "securityContext": {"fsGroup": 9999, "runAsUser": 9999},
                 "containers": [{"name": "flink-main-container", "volumeMounts": []}],
-                "volumes": [],
-            }
+                "volumes": [{"name": "job", "downwardAPI": {"items": [JOB_FILE]}}],
+            },
         },
         "jobManager": {"resource": {"cpu": 0.5, "memory": "1g"}},
         "taskManager": {"resource": {"cpu": 1, "memory": "1500m"}},
@@ -111,6 +118,15 @@ def test_a_job_has_the_sizes_the_options_and_the_arguments_of_its_deployment():
         assert container["image"] == "flink"
         assert "-Drest.address=127.0.0.3" in container["args"]
         assert not any("s3://" in word or "high-availability" in word for word in container["args"])
+
+
+def test_a_job_has_its_configuration_as_a_file(tmp_path):
+    volumes = Volumes(tmp_path, {}, Home(tmp_path))
+
+    flink_pods(FLINK, Path("/state"), volumes, "node-1")
+
+    assert (tmp_path / "jobmanager/job/job.yaml").read_text() == "parallelism: 2\n"
+    assert (tmp_path / "taskmanager/job/job.yaml").read_text() == "parallelism: 2\n"
 
 
 def test_services_are_addresses_of_this_machine():

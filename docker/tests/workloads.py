@@ -44,6 +44,9 @@ class Volumes:
             content = self._workloads["ConfigMap", volume["configMap"]["name"]]["data"]
             for name, text in content.items():
                 (path / name).write_text(text)
+        elif "downwardAPI" in volume:
+            for item in volume["downwardAPI"]["items"]:
+                (path / item["path"]).write_text(volume["fields"][item["fieldRef"]["fieldPath"]])
         else:
             os.chown(path, 0, group)
             path.chmod(0o2777)

@@ -52,6 +52,18 @@ def containers(pod: dict) -> list[dict]:
     return [*pod["spec"].get("initContainers", []), *pod["spec"]["containers"]]
 
 
+def configuration(job: dict) -> str:
+    """The file of keys of a job, of the specification of its FlinkDeployment."""
+    annotations = job["podTemplate"]["metadata"]["annotations"]
+    (volume,) = (each for each in job["podTemplate"]["spec"]["volumes"] if each["name"] == "job")
+    (item,) = volume["downwardAPI"]["items"]
+    assert item == {
+        "path": "job.yaml",
+        "fieldRef": {"fieldPath": "metadata.annotations['tailrace.io/job.yaml']"},
+    }
+    return annotations["tailrace.io/job.yaml"]
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_helm_finds_nothing_to_complain_of(helm, profile):
     command = [helm, "lint", "--strict", "--kube-version", KUBERNETES, CHART, *options(profile)]
@@ -119,9 +131,9 @@ def test_the_sidecar_is_the_same_with_the_pod_as_instance(everything):
     ("job", "keys"), [("normalize", "NormalizeJobOptions"), ("detect", "DetectionJobOptions")]
 )
 def test_jobs_have_what_they_must_be_given(everything, job, keys):
-    lines = everything["ConfigMap", f"{RELEASE}-{job}"]["data"]["job.yaml"].splitlines()
-    given = {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
     deployed = everything["FlinkDeployment", f"{RELEASE}-{job}"]["spec"]
+    lines = configuration(deployed).splitlines()
+    given = {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
     arguments = deployed["job"]["args"]
     given |= {
         name.removeprefix("--"): value for name, value in zip(arguments[::2], arguments[1::2], strict=True)

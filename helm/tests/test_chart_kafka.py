@@ -9,7 +9,7 @@ import yaml
 
 from docker.tests.test_compose import job_defaults
 from helm.tests.conftest import EVERYTHING, RELEASE
-from helm.tests.test_chart import containers, pods
+from helm.tests.test_chart import configuration, containers, pods
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
 from tailrace.kafka import topics
@@ -116,7 +116,7 @@ def test_clients_of_a_secured_kafka_get_its_settings(render):
         "sasl.mechanism": "SCRAM-SHA-512",
         "sasl.username": "tailrace-facts",
     }
-    job = yaml.safe_load(secured["ConfigMap", f"{RELEASE}-normalize"]["data"]["job.yaml"])
+    job = yaml.safe_load(configuration(secured["FlinkDeployment", f"{RELEASE}-normalize"]["spec"]))
     login = job["kafka.properties.sasl.jaas.config"]
     assert login.endswith('username="tailrace-normalize" password="${files:/run/kafka:password}";')
 

@@ -79,7 +79,8 @@ def test_every_client_of_a_clickhouse_elsewhere_trusts_its_authority(rendering):
                 assert "/run/clickhouse" in str(container["volumeMounts"]), container["name"]
     expected = {"api", "callbacks", "delivery", "evidence", "explain", "facts", "metrics", "migrations"}
     assert clients == expected | {"repair", "retention", "superset", "transparency"}
-    jobs = [each["data"]["job.yaml"] for each in resources if "job.yaml" in each.get("data", {})]
+    templates = [each["spec"]["podTemplate"] for each in resources if each["kind"] == "FlinkDeployment"]
+    jobs = [each["metadata"]["annotations"]["tailrace.io/job.yaml"] for each in templates]
     assert [job.count("clickhouse.ca-file: /run/clickhouse/ca.crt") for job in jobs] == [1, 1]
 
 
