@@ -275,17 +275,17 @@ class ControlPlane:
                 process_group=0,  # an interrupt at the terminal is for us, who end it in order
             )
 
-    def await_(self, condition: Callable[[], bool], what: str) -> None:
+    def await_(self, condition: Callable[[], bool], what: str, seconds: float = LIMIT_SECONDS) -> None:
         """Raises AssertionError if it takes too long, or if one of our processes has ended."""
-        within_limit = self.within_limit()
+        within_limit = self.within_limit(seconds)
         while not condition():
-            assert within_limit(), f"{what} is awaited for {LIMIT_SECONDS:.0f} s: see {self.home}"
+            assert within_limit(), f"{what} is awaited for {seconds:.0f} s: see {self.home}"
 
-    def within_limit(self) -> Callable[[], bool]:
+    def within_limit(self, seconds: float = LIMIT_SECONDS) -> Callable[[], bool]:
         """Returns a function that pauses, and returns whether there is time left since now.
 
         That function raises AssertionError if one of our processes has ended."""
-        until = time.monotonic() + LIMIT_SECONDS
+        until = time.monotonic() + seconds
 
         def pause() -> bool:
             for name, process in self._running.items():

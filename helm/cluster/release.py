@@ -26,12 +26,14 @@ class Release:
     helm: Path
     namespace: str
     name: str = "tailrace"
+    renderer: tuple[str, ...] = ()
+    """A post-renderer with its arguments, of Helm 3: a program that changes the rendered manifests."""
 
     def install(self, *values: str | Path, chart: Path = CHART) -> str:
-        return self._checked("install", self.name, chart, *_options(chart, values))
+        return self._checked("install", self.name, chart, *self._rendering(), *_options(chart, values))
 
     def upgrade(self, *values: str | Path, chart: Path = CHART) -> str:
-        return self._checked("upgrade", self.name, chart, *_options(chart, values))
+        return self._checked("upgrade", self.name, chart, *self._rendering(), *_options(chart, values))
 
     def rollback(self, revision: int) -> str:
         return self._checked("rollback", self.name, str(revision))
@@ -52,6 +54,10 @@ class Release:
         done = self.cluster.run([self.helm, *words, "--namespace", self.namespace])
         assert done.returncode == 0, done.stderr
         return [resource for resource in yaml.safe_load_all(done.stdout) if resource]
+
+    def _rendering(self) -> list[str]:
+        words = [word for argument in self.renderer[1:] for word in ("--post-renderer-args", argument)]
+        return ["--post-renderer", self.renderer[0], *words] if self.renderer else []
 
     def _checked(self, *words: str | Path) -> str:
         done = self._run(*words)

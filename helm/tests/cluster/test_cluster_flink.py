@@ -6,36 +6,26 @@ stores leaders and checkpoints in ConfigMaps. The job is not one of Tailrace's.
 """
 
 import json
-import os
-import shlex
 import signal
 import subprocess
-import sys
 import urllib.error
 import urllib.request
-import zipfile
 from collections.abc import Callable, Iterator
-from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 import yaml
 
-from docker.tests.conftest import ToOutput
 from docker.tests.conftest import flink_libraries as flink_libraries  # a fixture
 from helm import program
 from helm.cluster.control_plane import ControlPlane
 from helm.cluster.release import Release
+from helm.tests.cluster import processes
 from helm.tests.cluster.conftest import PORT
 from helm.tests.cluster.test_cluster_rights import OF_FLINK
-from tailrace.config import content_hash
-from tailrace.config.settings import Settings
-from tailrace_local.components.flink import OPENED_PACKAGES
-from tailrace_local.supervisor import launch, maven
 
 pytestmark = pytest.mark.kubernetes
 
-SOURCES = Path(__file__).parent / "flink"
 NAME = "tailrace-normalize"
 RPC, BLOBS, REST, WORKER = (PORT + number for number in range(10, 14))
 NOT_SENT = {"update deployments/finalizers.apps"}
@@ -53,18 +43,12 @@ class Job:
         self._running: list[subprocess.Popen] = []
 
     def configure(self) -> None:
-        account = f"/api/v1/namespaces/{self.release.namespace}/serviceaccounts/tailrace-flink"
-        request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-        status, answer = self.cluster.ask(f"{account}/token", request)
-        assert status == HTTPStatus.CREATED, answer
-        token = json.loads(answer)["status"]["token"]
-        user = self.cluster.configuration({"token": token}, self.release.namespace)
-        (self.home / "kubeconfig").write_text(yaml.safe_dump(user))
-        (self.home / "kubeconfig").chmod(0o600)
+        account = self.home / "kubeconfig"
+        processes.write_account(self.cluster, self.release.namespace, "tailrace-flink", account)
         options = {
             "kubernetes.cluster-id": NAME,
             "kubernetes.namespace": self.release.namespace,
-            "kubernetes.config.file": str(self.home / "kubeconfig"),
+            "kubernetes.config.file": str(account),
             "kubernetes.service-account": "tailrace-flink",
             "kubernetes.container.image.ref": "tailrace/flink",
             "high-availability.type": "kubernetes",
@@ -92,21 +76,13 @@ class Job:
         (self.home / "config.yaml").write_text(yaml.safe_dump(options))
 
     def start(self, name: str, main_class: str, *words: str) -> subprocess.Popen:
-        opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
-        log4j = f"-Dlog4j2.configurationFile={self.home / 'log4j2.properties'}"
-        java = ["java", "-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", log4j, *opened]
-        of_pod = {"_POD_IP_ADDRESS": "127.0.0.1", "_POD_NODE_ID": "node-1"}
-        with open(self.home / f"{name}.log", "a") as log:
-            process = subprocess.Popen(
-                [
-                    *(sys.executable, "-I", "-S", launch.__file__, str(os.getpid())),
-                    *(*java, "-cp", self._classes, f"org.apache.flink.kubernetes.{main_class}", *words),
-                ],
-                env={**os.environ, **of_pod, "FLINK_CONF_DIR": str(self.home)},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+        process = processes.start(
+            self.home / f"{name}.log",
+            self._classes,
+            [f"org.apache.flink.kubernetes.{main_class}", *words],
+            {"_POD_IP_ADDRESS": "127.0.0.1", "_POD_NODE_ID": "node-1", "FLINK_CONF_DIR": str(self.home)},
+            "-Xmx192m",
+        )
         self._running.append(process)
         return process
 
@@ -115,13 +91,8 @@ class Job:
 
     def worker(self, pod: dict) -> subprocess.Popen:
         """What the pod of a TaskManager would run."""
-        script = pod["spec"]["containers"][0]["args"][
-            -1
-        ]  # `kubernetes-taskmanager.sh -Dkey=value -D key=value`
-        options = [word.removeprefix("-D") for word in shlex.split(script)[1:] if word != "-D"]
-        words = [word for option in options for word in ("-D", option)]
-        main_class = "taskmanager.KubernetesTaskExecutorRunner"
-        return self.start("taskmanager", main_class, "--configDir", str(self.home), *words)
+        words = ["--configDir", str(self.home), *processes.worker_options(pod)]
+        return self.start("taskmanager", "taskmanager.KubernetesTaskExecutorRunner", *words)
 
     def stop(self) -> None:
         for process in self._running:
@@ -168,12 +139,9 @@ def job(cluster, namespace, flink_libraries, tmp_path) -> Iterator[Job]:
     release = Release(cluster, program.helm(), namespace("flink"))
     release.install("small")
     cluster.apply([deployment()], release.namespace)  # as the operator makes it
-    build_job(flink_libraries, tmp_path)
-    (tmp_path / "log4j2.properties").write_text(
-        "rootLogger.level=INFO\nrootLogger.appenderRef.c.ref=c\nappender.c.type=Console\nappender.c.name=c\n"
-        "appender.c.layout.type=PatternLayout\nappender.c.layout.pattern=%d %-5p %c{1} - %m%n\n"
-    )
-    made = Job(cluster, release, f"{flink_kubernetes()}/*:{flink_libraries}/*", tmp_path)
+    processes.compiled(processes.SOURCES / "Numbers.java", f"{flink_libraries}/*", tmp_path)
+    kubernetes = processes.jars(processes.SOURCES)
+    made = Job(cluster, release, f"{kubernetes}/*:{flink_libraries}/*", tmp_path)
     made.configure()
     yield made
     made.stop()
@@ -194,37 +162,6 @@ def deployment() -> dict:
             },
         },
     }
-
-
-def flink_kubernetes() -> Path:
-    pom = SOURCES / "pom.xml"
-    entry = Settings.from_environment().cache / "flink-kubernetes" / content_hash.fingerprint(pom)
-    if not entry.exists():
-        maven.copy_dependencies(ToOutput(), pom, entry)
-    return entry
-
-
-def build_job(libraries: Path, home: Path) -> None:
-    classes = home / "classes"
-    command = ["javac", "--release", "17", "-cp", f"{libraries}/*", "-d", classes, SOURCES / "Numbers.java"]
-    subprocess.run(command, check=True)
-    with zipfile.ZipFile(home / "numbers.jar", "w") as jar:
-        for path in classes.glob("*.class"):
-            jar.write(path, path.name)
-
-
-def requests(cluster: ControlPlane, account: str) -> dict[str, set[int]]:
-    """Answers to an account by `verb resource.group`, from the API server's audit log."""
-    found: dict[str, set[int]] = {}
-    for line in (cluster.home / "audit.log").read_text().splitlines():
-        event = json.loads(line)
-        if event["user"]["username"] == account and "objectRef" in event:
-            where = event["objectRef"]
-            group = f".{where['apiGroup']}" if "apiGroup" in where else ""
-            found.setdefault(f"{event['verb']} {where['resource']}{group}", set()).add(
-                event["responseStatus"]["code"]
-            )
-    return found
 
 
 def phases(job: Job) -> list[str]:
@@ -254,6 +191,6 @@ def test_a_job_runs_fails_over_and_ends_with_the_rights_of_the_account(job):
     assert {name for name in names if name.startswith(f"{NAME}-")} == set()
     assert NAME not in {each["metadata"]["name"] for each in job.release.get("deployments")}
 
-    answers = requests(job.cluster, f"system:serviceaccount:{job.release.namespace}:tailrace-flink")
+    answers = processes.requests(job.cluster, job.release.namespace, "tailrace-flink")
     assert {request: codes for request, codes in answers.items() if codes & {401, 403}} == {}
     assert answers.keys() == OF_FLINK - NOT_SENT
