@@ -1,6 +1,5 @@
 """Apache Flink's operator as a process, with the rights that its own chart gives it in one namespace."""
 
-import re
 import socket
 import subprocess
 from pathlib import Path
@@ -77,12 +76,14 @@ class FlinkOperator:
 
     def configure(self, options: dict[str, str]) -> None:
         """Sets options besides OPTIONS, and waits until the running operator has read them."""
-        before = self._configurations()
+        read = "Setting default configuration to"
+        before = self.messages(read)
         self._write_options(options)
-        self.cluster.await_(lambda: self._configurations() > before, f"the new configuration in {self.log}")
+        self.cluster.await_(lambda: self.messages(read) > before, f"the new configuration in {self.log}")
 
-    def _configurations(self) -> int:
-        return len(re.findall("Setting default configuration to", self.log.read_text()))
+    def messages(self, text: str) -> int:
+        """How many messages of the log contain a text."""
+        return self.log.read_text().count(text)
 
     def _write_options(self, options: dict[str, str]) -> None:
         watched = {"kubernetes.operator.watched.namespaces": self.namespace}

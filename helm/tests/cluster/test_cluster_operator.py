@@ -187,7 +187,8 @@ def test_a_configuration_that_the_job_refuses_is_an_error_until_it_is_corrected(
     operated.await_(lambda: operated.status("normalize")["jobStatus"]["state"] == "FAILED", "a failed job")
     assert "NumberFormatException" in operated.status("normalize")["error"]
     impossible = "Rollback is not possible due to missing HA metadata"
-    operated.await_(lambda: impossible in operated.operator.log.read_text(), impossible)
+    before = operated.operator.messages(impossible)
+    operated.await_(lambda: operated.operator.messages(impossible) > before, impossible)
     operated.operator.configure({})
 
     operated.upgrade()
