@@ -334,6 +334,10 @@ bench-pull: $(DEV) ## Megabytes per CPU-second of the puller for each kind of lo
 bench-pull-kafka: $(DEV) ## Megabytes per CPU-second into Kafka: Fluent Bit with a file, and the puller with RDS, in one run
 	@PYTHONPATH=embedded:collectors/census:. $(DEV)/bin/python -m e2e.bench_pull_kafka $(ARGUMENTS)
 
+.PHONY: bench-instances
+bench-instances: $(DEV) ## The stack with many servers that have little traffic each: INSTANCES="10 100 1000 10000"; ARGUMENTS=--help
+	@$(PYTHON) -m e2e.bench_instances $(if $(INSTANCES),--instances $(INSTANCES)) $(ARGUMENTS)
+
 .PHONY: bench-pull-instances
 bench-pull-instances: $(DEV) ## CPU time, memory, requests and lag of one puller for 1,000 instances in compressed time; ARGUMENTS="--minutes 60" or "--direct"
 	@PYTHONPATH=embedded:collectors/pull:collectors/capture:collectors/census:. $(DEV)/bin/python -m e2e.bench_pull_instances $(ARGUMENTS)
