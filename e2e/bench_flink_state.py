@@ -148,7 +148,7 @@ class Measured:
         offset, line = len(HEADER) + len(_random_line()), b"(2, '" + b"a" * 60 + b"'),\n"
         self._write(range(0, self.logs, CHANGED), lambda: (offset, line))
         self._await_read()
-        self._report("incremental checkpoint", self._cluster.checkpoint("INCREMENTAL"))
+        self._report("incremental checkpoint", self._cluster.checkpoint("CONFIGURED"))
 
     def restore(self) -> None:
         """Measures from the kill of a TaskManager, which starts again at once, until all tasks run again."""
@@ -161,7 +161,7 @@ class Measured:
         worker.start()
         self._cluster.await_restored(before)
         _print("restored after the kill of a TaskManager", time.monotonic() - began)
-        self._report("next checkpoint", self._cluster.checkpoint("INCREMENTAL"))
+        self._report("next checkpoint", self._cluster.checkpoint("CONFIGURED"))
 
     def savepoint(self) -> None:
         """Measures a stop with a savepoint, and a start from it."""

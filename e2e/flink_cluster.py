@@ -31,6 +31,7 @@ PORTS = 3 * MANAGERS + 2 * WORKERS
 SESSION_MILLIS = 20_000
 """After this time without an answer, ZooKeeper takes a JobManager for dead. Flink's default is a minute."""
 REST_SECONDS = 30
+ERROR_BYTES = 1000
 CHECKPOINT_SECONDS = 3600
 
 
@@ -173,7 +174,7 @@ class FlinkCluster:
             with urllib.request.urlopen(request, timeout=REST_SECONDS) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            error.add_note(error.read().decode(errors="replace"))
+            error.add_note(error.read(ERROR_BYTES).decode(errors="replace"))
             raise
 
     def job(self) -> dict:
@@ -220,7 +221,7 @@ class FlinkCluster:
         return found[0]
 
     def checkpoint(self, kind: str) -> dict:
-        """Makes a checkpoint of a kind, FULL or INCREMENTAL; returns what Flink knows about it."""
+        """Makes a checkpoint, FULL or as CONFIGURED; returns what Flink knows about it."""
         path = f"/jobs/{self.job()['jid']}/checkpoints"
         asked = self.ask(path, {"checkpointType": kind})
         answer: dict = {}

@@ -80,7 +80,8 @@ def cluster(
 @pytest.fixture
 def watched(stack: Stack, cluster: FlinkCluster, tmp_path: Path, request) -> Iterator[Workload]:
     """Logs of servers that are named after the test; at the end all processes run."""
-    workload = Workload(tmp_path / "logs", 1, request.node.name.removeprefix("test_").split("[")[0])
+    name = request.node.name.removeprefix("test_").replace("[", "_").rstrip("]")
+    workload = Workload(tmp_path / "logs", 1, name)
     stack.watch(workload.logs)
     yield workload
     cluster.start_ended()  # those of a failed test
