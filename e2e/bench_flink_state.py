@@ -155,7 +155,7 @@ class Measured:
         before = self._cluster.await_completed()
         peaks = ", ".join(f"{each.peak_bytes() / GIGABYTE:.2f} GB" for each in self._cluster.workers)
         _print(f"peak of the TaskManagers' memory: {peaks}")
-        worker = self._cluster.workers[0]
+        worker = self._cluster.busy_first()[0]
         began = time.monotonic()
         worker.kill()
         worker.start()

@@ -28,8 +28,8 @@ MANAGERS = WORKERS = 2
 SLOTS = 2
 """Of each TaskManager: one of them can run the job alone."""
 PORTS = 3 * MANAGERS + 2 * WORKERS
-SESSION_MILLIS = 20_000
-"""After this time without an answer, ZooKeeper takes a JobManager for dead. Flink's default is a minute."""
+SESSION_MILLIS = 40_000
+"""After this time without an answer, ZooKeeper takes a JobManager for dead: the longest that it grants."""
 REST_SECONDS = 30
 ERROR_BYTES = 1000
 CHECKPOINT_SECONDS = 3600
@@ -123,6 +123,8 @@ class FlinkCluster:
             **dict.fromkeys(("rest.address", "rest.bind-address"), "127.0.0.1"),
             **dict.fromkeys(("taskmanager.host", "taskmanager.bind-host"), "127.0.0.1"),
             "taskmanager.load-balance.mode": "slots",
+            # A process ends that has not started its actor system in time: 10 s by default.
+            "pekko.startup-timeout": "120 s",
             # As the operator sets it, so that it can ask for the path of a savepoint.
             "execution.shutdown-on-application-finish": False,
         }
@@ -198,6 +200,11 @@ class FlinkCluster:
         vertices = self.ask(f"/jobs/{self.job()['jid']}")["vertices"]
         (found,) = (each for each in vertices if each["name"].startswith(name))
         return found["parallelism"], found["maxParallelism"]
+
+    def busy_first(self) -> list[FlinkProcess]:
+        """Returns the TaskManagers, those with tasks first: after a failure one may have all tasks."""
+        free = {each["id"]: each["freeSlots"] for each in self.ask("/taskmanagers")["taskmanagers"]}
+        return sorted(self.workers, key=lambda worker: free.get(worker.name, SLOTS))
 
     def checkpoints(self) -> dict:
         """Returns what the leader knows about checkpoints of the job."""

@@ -5,6 +5,7 @@ objects as files, cannot do so.
 """
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from e2e.stack import wait_until
+from tailrace_local.supervisor import launch
 
 ACCESS_KEY, SECRET_KEY = "AKIDEXAMPLE", "the secret key"
 REGION = "us-east-1"
@@ -38,9 +40,10 @@ class ObjectStore:
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
         """Runs the server during the block."""
+        launched = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid())]
         command = [sys.executable, "-m", "moto.server", "--host", "127.0.0.1", "--port", str(self._port)]
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log)
+            self._process = subprocess.Popen([*launched, *command], stdout=log, stderr=log)
         try:
             wait_until(self._answers, "the object store to answer")
             yield
@@ -50,6 +53,8 @@ class ObjectStore:
             self._process.wait()
 
     def _answers(self) -> bool:
+        assert self._process
+        assert self._process.poll() is None, self._log.read_text()
         try:
             self._client.list_buckets()
         except (BotoCoreError, ClientError):

@@ -129,7 +129,7 @@ def test_task_managers_are_killed(stack: Stack, cluster: FlinkCluster, watched: 
     with watched.writing(RATE):
         await_rows(stack, watched)
         before = cluster.await_completed()
-        for worker in cluster.workers[:count]:
+        for worker in cluster.busy_first()[:count]:
             worker.kill()
         await_more(watched)
         if count == len(cluster.workers):
@@ -142,13 +142,12 @@ def test_task_managers_are_killed(stack: Stack, cluster: FlinkCluster, watched: 
 def test_zookeeper_stops_and_returns(
     stack: Stack, cluster: FlinkCluster, zookeeper: ZooKeeper, watched: Workload
 ):
-    """Without it nobody leads, and the job stands."""
+    """Without it nobody leads, and the job stands. It returns before the sessions of the JobManagers end."""
     with watched.writing(RATE):
         await_rows(stack, watched)
         before = cluster.await_completed()
         zookeeper.stop()
         wait_until(lambda: not any(each.leads() for each in cluster.managers), "the leader to resign")
-        await_more(watched)
         zookeeper.start()
         cluster.await_restored(before)
     assert_complete(stack, watched)
@@ -157,19 +156,20 @@ def test_zookeeper_stops_and_returns(
 def test_the_object_store_is_away_for_a_minute(
     stack: Stack, cluster: FlinkCluster, store: ObjectStore, watched: Workload
 ):
-    """Checkpoints fail, and the job continues. Rows are stored after the next checkpoint."""
+    """No checkpoint completes, and the job continues. Rows are stored after the next checkpoint."""
     with watched.writing(RATE):
         await_rows(stack, watched)
         before = cluster.await_completed()
         store.pause()
         await_time(OUTAGE_SECONDS)
+        assert cluster.completed() <= before + 1  # one may have been nearly complete
         store.resume()
         cluster.await_completed(before + 1)
     assert_complete(stack, watched)
 
 
 def test_savepoints_are_read_with_another_parallelism(stack: Stack, cluster: FlinkCluster, watched: Workload):
-    """The state of the framer has a part of an entry of each log while the job stands."""
+    """The state of the framer has a part of an entry of each slow log while the job stands."""
     with watched.writing(RATE):
         await_rows(stack, watched)
     for parallelism in (1, 2, 4, 1):
@@ -188,9 +188,9 @@ def test_savepoints_are_read_with_another_parallelism(stack: Stack, cluster: Fli
 
 
 def leave_open(workload: Workload) -> None:
-    """Writes the first lines of an entry of each log, or of one line its first half."""
+    """Writes all lines but the last of an entry of each log whose entries have several."""
     for log in workload.logs:
         log.finish_torn()
         entry = log.shape.entry(statements.ordinary(workload.random), time.time())
-        lines = entry.content.rfind(b"\n", 0, -1) + 1
-        log.begin(entry, lines or len(entry.content) // 2)
+        if length := entry.content.rfind(b"\n", 0, -1) + 1:
+            log.begin(entry, length)
