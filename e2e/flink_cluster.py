@@ -53,6 +53,8 @@ class FlinkCluster:
         self._store = store
         self._zookeeper = zookeeper
         self._arguments: list[str] = []
+        self._words: list[str] = []
+        """The arguments of a JobManager."""
         self._starts = 0
         self._options: dict[str, Any] = {}
         self._memory: dict[str, str] = {}
@@ -123,8 +125,6 @@ class FlinkCluster:
             **dict.fromkeys(("rest.address", "rest.bind-address"), "127.0.0.1"),
             **dict.fromkeys(("taskmanager.host", "taskmanager.bind-host"), "127.0.0.1"),
             "taskmanager.load-balance.mode": "slots",
-            # A process ends that has not started its actor system in time: 10 s by default.
-            "pekko.startup-timeout": "120 s",
             # As the operator sets it, so that it can ask for the path of a savepoint.
             "execution.shutdown-on-application-finish": False,
         }
@@ -139,17 +139,15 @@ class FlinkCluster:
         run = {"high-availability.cluster-id": f"run-{self._starts}"}
         self._installation.configure({**self._options, **run}, self._memory)
         path = [f"-Dexecution.state-recovery.path={savepoint}"] if savepoint else []
-        for manager in self.managers:
-            manager.start(*path, *self._arguments)
-        for worker in self.workers:
-            worker.start()
+        self._words = [*path, *self._arguments]
+        self.start_ended()
         self.await_running()
 
     def start_ended(self) -> None:
-        """Starts the processes that have ended."""
+        """Starts the processes that have ended, as Kubernetes does."""
         for manager in self.managers:
             if not manager.is_running:
-                manager.start(*self._arguments)
+                manager.start(*self._words)
         for worker in self.workers:
             if not worker.is_running:
                 worker.start()
@@ -160,8 +158,14 @@ class FlinkCluster:
             process.kill()
 
     def leader(self) -> FlinkProcess:
-        """Returns the JobManager that leads; waits for one."""
-        wait_until(lambda: any(each.leads() for each in self.managers), f"a leader: see {self.home}")
+        """Returns the JobManager that leads; waits for one. Both may end at their start on a busy machine."""
+
+        def exists() -> bool:
+            if not any(manager.is_running for manager in self.managers):
+                self.start_ended()
+            return any(manager.leads() for manager in self.managers)
+
+        wait_until(exists, f"a leader: see {self.home}")
         return next(each for each in self.managers if each.leads())
 
     def ask(self, path: str, body: dict | None = None) -> dict:
