@@ -8,7 +8,7 @@ import botocore.exceptions
 import botocore.parsers
 from botocore import xform_name
 
-from tailrace_pull import costs
+from tailrace_pull import costs, json_text
 from tailrace_pull.remote import (
     BinaryDataError,
     FileGoneError,
@@ -40,7 +40,7 @@ def with_plain_answers(client: Any, operation: str, members: Collection[str]) ->
         if response_dict["status_code"] != 200:
             return
         try:
-            body = json.loads(response_dict["body"])
+            body = json_text.loads(response_dict["body"])
             customized_response_dict.update({name: body.pop(name) for name in members if name in body})
             response_dict["body"] = json.dumps(body).encode()
         except (ValueError, AttributeError, TypeError):

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
 from typing import Protocol
 
 from tailrace_pull.envelopes import Decoded
@@ -10,6 +12,8 @@ from tailrace_pull.plural import counted
 from tailrace_pull.portions import MAX_LINE_BYTES
 from tailrace_pull.reading import Gap, LineRun, Round
 from tailrace_pull.state import PulledFile
+
+EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 class Selection(Protocol):
@@ -36,18 +40,22 @@ class EntriesFile:
     def add(self, found: Iterable[Decoded | Undecodable], name: str) -> None:
         """Adds the entries of the log. `name` is where they are from, for the reasons of gaps."""
         parts: list[bytes] = []
+        newest = EARLIEST
+        includes = cache(self.wanted.includes)
         for each in found:
             if isinstance(each, Undecodable):
                 self._append(parts)
                 self.leave_gap(each.size, f"{name}: a record cannot be decoded: {each.reason}")
-            elif self.wanted.includes(each.log) and not self.is_repeated(each):
+            elif includes(each.log) and not self.is_repeated(each):
                 if _has_long_line(each.entry):
                     self._append(parts)
                     self.leave_gap(len(each.entry), f"{name}: a line has more than {MAX_LINE_BYTES} bytes")
                     continue
                 parts.append(each.entry)
-                self._file.written_at = max(self._file.written_at, each.at.timestamp())
+                newest = max(newest, each.at)
         self._append(parts)
+        if newest > EARLIEST:
+            self._file.written_at = max(self._file.written_at, newest.timestamp())
 
     def leave_gap(self, size: int, reason: str) -> None:
         """`size` in bytes."""

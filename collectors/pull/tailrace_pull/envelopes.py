@@ -11,9 +11,10 @@ import json
 import re
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
+
+from tailrace_pull import json_text
 
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What reading a record raises that has another form than the published one. Objects are no trusted input."""
@@ -23,8 +24,7 @@ class EnvelopeError(ValueError):
     """A record has not the published form; the message contains what was expected."""
 
 
-@dataclass(frozen=True)
-class Decoded:
+class Decoded(NamedTuple):
     """One entry of a log."""
 
     log: tuple[str, ...]
@@ -51,12 +51,13 @@ CONTAINERS = {"records", "message", "logEvents"}
 """Keys of values that contain records."""
 
 
-def records_of_line(line: str) -> list[dict[str, Any]]:
-    """Returns the records of one line, as `records` does. Raises EnvelopeError."""
+def records_of_line(line: bytes) -> list[dict[str, Any]]:
+    """Returns the records of one line, as `records` does. Raises EnvelopeError, or UnicodeDecodeError if the
+    line is not UTF-8."""
     try:
-        value = json.loads(line)
+        value = json_text.loads(line)
     except (ValueError, RecursionError):
-        return list(records(line))
+        return list(records(line.decode()))
     is_plain = isinstance(value, dict) and CONTAINERS.isdisjoint(value)
     return [value] if is_plain else list(_contained(1, value))
 
@@ -243,6 +244,8 @@ AZURE_LOGS: Mapping[str, tuple[str, Callable[[Mapping[str, Any], datetime], byte
 def time_of(text: str) -> datetime:
     """Reads RFC 3339 with up to nine digits of a second; without a zone it is UTC."""
     read = datetime.fromisoformat(text.strip())
+    if read.tzinfo is UTC:
+        return read
     return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
 
 

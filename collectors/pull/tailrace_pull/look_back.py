@@ -95,7 +95,7 @@ class LookBack:
         self.seen = {each: timestamp for each, timestamp in self.seen.items() if timestamp >= kept}
 
     def to_text(self) -> str:
-        packed = b"".join(PACKED.pack(timestamp, each) for each, timestamp in sorted(self.seen.items()))
+        packed = b"".join([PACKED.pack(timestamp, each) for each, timestamp in self.seen.items()])
         parts = packed, self.past.pack()
         seen, hours = (base64.b64encode(zlib.compress(each, FAST)).decode() for each in parts)
         compared = self.past.compared.to_list() if self.past.compared else None

@@ -22,7 +22,7 @@ from tailrace_pull.envelopes import (
 EVENT = rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) "
 FIRST_EVENT = re.compile(EVENT)
 NEXT_EVENT = re.compile(rb"\n(?=" + EVENT + rb")")
-NEAR = re.compile(rb'\}\{"')
+NEAR = b'}{"'
 JOINED = re.compile(rb'(?<=\})(?=\{"\w+":)')
 """Where two records meet: Firehose joins those of CloudWatch Logs without a line feed. Within a text of JSON
 quotes are escaped, and behind its end no letter follows."""
@@ -77,7 +77,7 @@ def whole_records(data: bytes, is_end: bool) -> int:
 def _lines(data: bytes) -> Iterator[bytes]:
     """Yields lines, and the parts of those that contain several records."""
     for line in data.splitlines(keepends=True):
-        if NEAR.search(line):
+        if NEAR in line:
             yield from JOINED.split(line)
         else:
             yield line
@@ -103,7 +103,7 @@ def entries_of(data: bytes, name: str) -> Iterator[Decoded | Undecodable]:
         return
     for each in _lines(data):
         try:
-            for record in records_of_line(each.decode()):
+            for record in records_of_line(each):
                 if (found := decode(record)) is not None:
                     yield found
         except (EnvelopeError, UnicodeDecodeError) as error:
