@@ -119,7 +119,7 @@ e2e: $(DEV) ## End-to-end tests with real components, crashes, rotations and los
 
 .PHONY: test-e2e-shared test-e2e-detecting test-e2e-own
 test-e2e-shared test-e2e-detecting test-e2e-own: test-e2e-%: $(DEV)
-	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long and not replicas and not brokers" --stack $* --ignore e2e/compare e2e
+	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long and not replicas and not brokers and not flink_cluster" --stack $* --ignore e2e/compare e2e
 	@.ci/check-skips target/e2e-$*.xml
 
 .PHONY: test-browser
@@ -158,6 +158,11 @@ test-replicas: $(DEV) ## Replicated ClickHouse servers with ZooKeeper, killed wh
 test-brokers: $(DEV) ## Three Kafka brokers that are killed, filled and grown while logs are read: docs/TESTING.md
 	@$(PYTEST) -q -m brokers --junit-xml=target/brokers.xml e2e/test_brokers.py
 	@.ci/check-skips target/brokers.xml
+
+.PHONY: test-flink
+test-flink: $(DEV) ## The jobs on a Flink cluster with ZooKeeper and S3, killed while logs are read: docs/TESTING.md
+	@$(PYTEST) -q -m flink_cluster --junit-xml=target/flink.xml e2e
+	@.ci/check-skips target/flink.xml
 
 .PHONY: test-containers
 test-containers: $(DEV) ## Our images in containers, from the chart's manifests, with podman and runc: docs/TESTING.md
@@ -321,6 +326,10 @@ docs: $(DOCS) ## The manual as a site, into site/: tutorials, how-to guides, ref
 .PHONY: bench-e2e
 bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU and memory per component; or ARGUMENTS=--alerts
 	@$(PYTHON) -m e2e.bench $(ARGUMENTS)
+
+.PHONY: bench-flink-state
+bench-flink-state: $(DEV) ## Checkpoints and restores of the normalize job with gigabytes of RocksDB state; ARGUMENTS="--gigabytes 1 2 4"
+	@$(PYTHON) -m e2e.bench_flink_state $(ARGUMENTS)
 
 .PHONY: bench-signing
 bench-signing: $(DEV) ## CPU time and storage of signed logs and leaves of the transparency log: two stacks with the same slow log
