@@ -95,7 +95,7 @@ class FlinkCluster:
         }
         rendered = rendering.render(self.home / "values.yaml", given)
         spec = rendered["FlinkDeployment", f"tailrace-{name}"]["spec"]
-        job = yaml.safe_load(rendered["ConfigMap", f"tailrace-{name}"]["data"]["job.yaml"])
+        job = yaml.safe_load(spec["podTemplate"]["metadata"]["annotations"]["tailrace.io/job.yaml"])
         job["clickhouse.password-file"] = str(stack.home.secret_file(password_name("writer")))
         (self.home / "job.yaml").write_text(yaml.safe_dump(job))
         words = spec["job"]["args"]
