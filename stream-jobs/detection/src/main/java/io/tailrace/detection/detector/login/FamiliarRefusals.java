@@ -38,6 +38,12 @@ final class FamiliarRefusals {
         return day - first[place] >= FAMILIAR_AFTER;
     }
 
+    /** Returns whether the first one of a client was at least a week before, and the latest within five weeks. */
+    boolean contains(long hash, int day) {
+        int place = find(hash);
+        return place >= 0 && day - first[place] >= FAMILIAR_AFTER && day - latest[place] < DailyHistory.DAYS;
+    }
+
     private int find(long hash) {
         for (int i = 0; i < size; i++) {
             if (hashes[i] == hash) {
