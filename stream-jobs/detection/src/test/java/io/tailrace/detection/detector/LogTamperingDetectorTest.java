@@ -33,4 +33,11 @@ class LogTamperingDetectorTest {
         run.at(1.1, "user", "root", "statement", "alter user `app`@`10.%` identified ?");
         assertThat(run.alerts()).hasSize(1);
     }
+
+    @Test
+    void anOwnPasswordIsNoChain() {
+        run.at(1, "user", "root", "statement", "set global general_log = ?", "flag", "general_log=off");
+        run.at(1.1, "user", "root", "statement", "alter user `root`@`10.%` identified ?", "target_user", "root");
+        assertThat(run.alerts()).isEmpty();
+    }
 }

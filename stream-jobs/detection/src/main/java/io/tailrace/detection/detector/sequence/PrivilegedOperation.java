@@ -175,9 +175,9 @@ public enum PrivilegedOperation {
                 || preparesGiving(event);
     }
 
-    /** Returns whether the statement only sets or discards the password of one account. */
+    /** Returns whether the statement only sets or discards the password of another account. */
     static boolean isPasswordOnly(DetectionEvent event) {
-        return isPasswordOnly(DetectorEventFields.statement(event));
+        return isPasswordOnly(DetectorEventFields.statement(event)) && !changesOwnAccount(event);
     }
 
     /** @param statement without its literals, in lower case */
