@@ -6,9 +6,8 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * The clients from which an account was refused or logged in before, or the pairs of account and client of a network: at most
- * eight.
- * People mistype passwords at the same machine for years, and guesses begin at a new one.
+ * The clients from which an account was refused or logged in before, or the pairs of account and client of a network:
+ * at most eight. People mistype passwords at the same machine for years, and guesses begin at a new one.
  */
 final class FamiliarRefusals {
 
