@@ -21,7 +21,7 @@ MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
 
 PYTHON_CODE := benchmarks collectors dashboards docker docs e2e embedded helm schemas sql \
 	$(addprefix .ci/,check-skips costs decisions dist lengths licences links terms timed version)
-TESTS := embedded/tests collectors schemas dashboards docker helm
+TESTS := embedded/tests collectors schemas dashboards docker helm benchmarks/capacity
 
 ##@ Running
 .PHONY: demo
@@ -74,7 +74,7 @@ timed-lint timed-jars timed-licences: timed-%:
 
 # Tests that start no server and build no program.
 QUICK := embedded/tests collectors schemas dashboards/tests/test_assets.py dashboards/tests/test_chart_style.py \
-	dashboards/tests/test_dashboard_tabs.py dashboards/tests/test_defaults.py helm/tests/test_values.py e2e/compare
+	dashboards/tests/test_dashboard_tabs.py dashboards/tests/test_defaults.py helm/tests/test_values.py e2e/compare benchmarks/capacity
 STARTING := supervisor supervisor_sources cli demo demo_shop_detect
 
 .PHONY: test-quick
@@ -141,8 +141,8 @@ jars: $(DEV)
 # All of sql/tests except those that test one server itself, its files or its schema. test_shards.py, in test-sql,
 # compares schema and permissions.
 NOT_ON_SHARDS := answers_of_a_full_disk archive_command archive_deletion ledger_speed bytes_behind clickhouse_backup \
-	erasure erasure_backup evidence_frameworks hold_command hostile_clients legal_holds migrations projections \
-	renamed_objects retention_overview reveal rewind rights shards tables transparency_proofs
+	erasure erasure_backup evidence_frameworks hold_command hostile_clients legal_holds many_servers migrations \
+	projections renamed_objects retention_overview reveal rewind rights shards tables transparency_proofs
 ON_SHARDS = $(filter-out $(NOT_ON_SHARDS:%=sql/tests/test_%.py),$(sort $(wildcard sql/tests/test_*.py)))
 
 .PHONY: test-shards
@@ -342,6 +342,14 @@ bench-pull: $(DEV) ## Megabytes per CPU-second of the puller for each kind of lo
 .PHONY: bench-pull-kafka
 bench-pull-kafka: $(DEV) ## Megabytes per CPU-second into Kafka: Fluent Bit with a file, and the puller with RDS, in one run
 	@PYTHONPATH=embedded:collectors/census:. $(DEV)/bin/python -m e2e.bench_pull_kafka $(ARGUMENTS)
+
+.PHONY: bench-instances
+bench-instances: $(DEV) ## The stack with many servers that have little traffic each: INSTANCES="10 100 1000 10000"; ARGUMENTS=--help
+	@$(PYTHON) -m e2e.bench_instances $(if $(INSTANCES),--instances $(INSTANCES)) $(ARGUMENTS)
+
+.PHONY: capacity
+capacity: $(DEV) ## Servers, failures and cost for an amount of logs, simulated from measured service times; ARGUMENTS="--terabytes 10"
+	@$(PYTHON) -m benchmarks.capacity $(ARGUMENTS)
 
 .PHONY: bench-pull-instances
 bench-pull-instances: $(DEV) ## CPU time, memory, requests and lag of one puller for 1,000 instances in compressed time; ARGUMENTS="--minutes 60" or "--direct"

@@ -37,6 +37,15 @@ def statuses(stack: Stack, instance: str = INSTANCE) -> set[str]:
     return {row["status"] for row in rows}
 
 
+def verified(stack: Stack) -> list[tuple[int, int]]:
+    rows = stack.clickhouse().rows(
+        "SELECT from_offset, to_offset FROM tailrace.signed_ranges FINAL "
+        "WHERE instance = {instance:String} AND status = 'verified' ORDER BY from_offset",
+        {"instance": INSTANCE},
+    )
+    return [(row["from_offset"], row["to_offset"]) for row in rows]
+
+
 def forged_alerts(stack: Stack) -> list[dict]:
     return stack.clickhouse().rows(
         "SELECT level FROM tailrace.alerts FINAL "
@@ -48,9 +57,11 @@ def forged_alerts(stack: Stack) -> list[dict]:
 def test_a_forged_line_in_kafka_is_an_alert(stack: Stack, tmp_path: Path):
     path = (tmp_path / "server_audit.log").resolve()
     # A file is identified by its first 4 KiB: if those differ, the job waits ten minutes for another file.
-    path.write_bytes((login("ann") + b"\n") * 100)
+    path.write_bytes((login("ann") + b"\n") * 2_000)
     stack.watch_sources([Source(INSTANCE, "audit", path, "shop", "UTC")])
-    wait_until(lambda: statuses(stack) == {"verified"}, "the verified range")
+    wait_until(lambda: statuses(stack) == {"verified"}, "the verified ranges")
+    # One record signs several ranges, and one row has their result.
+    assert verified(stack) == [(0, path.stat().st_size)]
 
     line = {
         "@timestamp": time.time(),

@@ -40,25 +40,26 @@ class Chains:
     """The records of a spool, checked: signatures, numbers and links."""
 
     payloads: list[dict] = field(default_factory=list)
-    """Without repetitions, in order."""
+    """Without repetitions, in order; one for each range of a record."""
     keys: list[str] = field(default_factory=list)
     """The key of each payload."""
 
     @classmethod
     def of(cls, spool: Path, public_keys: dict[str, bytes]) -> "Chains":
         """Fails if two payloads have a number, one is missing, or a link or a signature is wrong."""
-        by_number: dict[int, tuple[str, str]] = {}
+        by_number: dict[int, tuple[str, str, str]] = {}
         for record in records(spool):
             assert keys.is_valid(public_keys[record["key"]], record["payload"], record["signature"])
             number = json.loads(record["payload"])["sequence"]
-            found = (record["payload"], record["key"])
+            found = (record["payload"], record["key"], record.get("earlier_ranges", ""))
             assert by_number.setdefault(number, found) == found, "a fork"
         assert list(by_number) == sorted(by_number), "out of order"
         assert not by_number or sorted(by_number) == list(range(1, max(by_number) + 1)), "a hole"
         result, previous = cls(), ""
-        for payload, key in by_number.values():
-            result.payloads.append(json.loads(payload))
-            result.keys.append(key)
+        for payload, key, earlier in by_number.values():
+            each = each_range(json.loads(payload), earlier)
+            result.payloads += each
+            result.keys += [key] * len(each)
             assert result.payloads[-1]["previous"] == previous
             previous = hashlib.sha256(payload.encode()).hexdigest()
         return result
@@ -80,6 +81,34 @@ class Chains:
             assert payload["from"] == (file[-1]["to"] if file else 0), "not contiguous"
             file.append(payload)
         return files
+
+
+def each_range(payload: dict, earlier_ranges: str) -> list[dict]:
+    """Returns the payload once for each range that its record signs, as if it had a record of its own."""
+    listed = base64.b64decode(earlier_ranges)
+    ends = ["earlier_from", "earlier_root"]
+    alone = {name: value for name, value in payload.items() if name not in ends}
+    found, start = [], payload.get("earlier_from", payload.get("from"))
+    for at in range(0, len(listed), 36):
+        end = start + int.from_bytes(listed[at : at + 4], "big")
+        sha256 = listed[at + 4 : at + 36].hex()
+        found.append({**alone, "from": start, "to": end, "closed": True, "sha256": sha256})
+        start = end
+    assert ("earlier_root" in payload) == bool(found)
+    assert start == payload.get("from")
+    if found:
+        assert (
+            expected_root([bytes.fromhex(each["sha256"]) for each in found]).hex() == payload["earlier_root"]
+        )
+    return [*found, alone]
+
+
+def expected_root(hashes: list[bytes]) -> bytes:
+    """The rule of the root, written once more as RFC 6962 defines it."""
+    if len(hashes) == 1:
+        return hashlib.sha256(b"\0" + hashes[0]).digest()
+    split = 1 << (len(hashes) - 1).bit_length() - 1
+    return hashlib.sha256(b"\1" + expected_root(hashes[:split]) + expected_root(hashes[split:])).digest()
 
 
 def records(spool: Path) -> list[dict]:

@@ -5,10 +5,10 @@ import hashlib
 import random
 
 import pytest
-from signing_logs import CONTRACT, content, divided, expected_hash
+from signing_logs import CONTRACT, content, divided, each_range, expected_hash
 
 from tailrace_signing import keys, ranges
-from tailrace_signing.ranges import RANGE_BYTES, RangeHash, TruncatedError, divide
+from tailrace_signing.ranges import RANGE_BYTES, Range, RangeHash, TruncatedError, divide, joined
 
 
 @pytest.mark.parametrize("case", CONTRACT["hashes"], ids=lambda case: case["case"])
@@ -24,6 +24,32 @@ def test_hash(case):
 @pytest.mark.parametrize("case", CONTRACT["files"], ids=lambda case: case["case"])
 def test_division(case):
     assert divided(content(case["content"]), case["rotated"]) == case["ranges"]
+
+
+@pytest.mark.parametrize("case", CONTRACT["roots"], ids=lambda case: case["ranges"])
+def test_ranges_of_one_record(case):
+    found, start = [], 7
+    for number in range(case["ranges"]):
+        end = start + 16_384 + number
+        found.append(Range(start, end, True, hashlib.sha256(str(number).encode()).hexdigest()))
+        start = end
+    open_one = Range(start, start + 5, False, "ab" * 32)
+    (record,) = joined([*found, open_one])
+    alone = {"from": start, "to": start + 5, "closed": False, "sha256": "ab" * 32}
+    assert record.payload() == {**alone, "earlier_from": 7, "earlier_root": case["earlier_root"]}
+    text = record.earlier_ranges()
+    assert hashlib.sha256(text.encode()).hexdigest() == case["earlier_ranges_sha256"]
+    assert each_range(record.payload(), text)[-1] == alone
+
+
+def test_a_record_has_ranges_that_follow_each_other_and_not_too_many():
+    ranges = [Range(start, start + 2, True, "") for start in (0, 2, 4, 6, 10, 12)]
+    assert [[each.start for each in record.ranges] for record in joined(ranges, 3)] == [
+        [0, 2, 4],
+        [6],
+        [10, 12],
+    ]
+    assert list(joined([])) == []
 
 
 @pytest.mark.parametrize("case", CONTRACT["signatures"], ids=lambda case: case["case"])

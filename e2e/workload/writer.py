@@ -46,7 +46,6 @@ class LogWriter:
         self._clock = clock
         self._torn: tuple[Entry, bytes] | None = None
         self._ends_itself = True
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._open()
 
     def write(self, statement: Statement, torn: bool = False) -> None:
@@ -107,14 +106,19 @@ class LogWriter:
         return self.manifest.files[-1]
 
     def _open(self) -> None:
-        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
-        self.manifest.new_file(os.fstat(self._file).st_ino)
+        self.manifest.new_file(self._create())
         self._append(self.shape.banner)
         self.current.framing_bytes = len(self.shape.banner)
         for entry in self.shape.new_file(self._clock()):
             self._append(entry.content)
             self._count(entry)
             self.current.first_records.append(entry.content.decode())
+
+    def _create(self) -> int:
+        """Creates the live file; returns its inode."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
+        return os.fstat(self._file).st_ino
 
     def _append(self, content: bytes) -> None:
         left = memoryview(content)

@@ -23,13 +23,17 @@ LAST = ("#DF0913", "#8F8F8F")
 """What failed is red in many charts, and what is unknown or other is grey: servers have these colours only if
 all others are taken."""
 
+MOST = 1000
+"""Servers whose colours are given, those that have been known for longest. Each opened dashboard contains
+their names. The colours of other servers may differ between dashboards."""
+
 _log = logging.getLogger(__name__)
 
 
 def name_colours(answer: Response) -> Response:
     """after_request: the opened dashboard has the colours of all servers."""
     if request.endpoint == OPENED and answer.status_code == 200:
-        colours = colours_of(_servers(), _palette())
+        colours = colours_of(_servers()[:MOST], _palette())
         body = answer.get_json()
         if colours and (changed := with_colours(body.get("result", {}), colours)) is not None:
             answer.set_data(json.dumps({**body, "result": changed}))

@@ -16,7 +16,7 @@ from itertools import pairwise
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from tailrace_verify.files_of_hosts import RangesOfFiles
+from tailrace_verify.files_of_hosts import RangesOfFiles, first_byte
 from tailrace_verify.findings import NOTED, Report, Status
 from tailrace_verify.leaves import Leaves, SignedRange
 from tailrace_verify.trust import HostKey, key_id
@@ -71,6 +71,8 @@ def _report_mismatches(held: Leaves, report: Report) -> None:
     signed = {hashlib.sha256(_message(each)).hexdigest(): each for each in held.ranges}
     for each in held.mismatches:
         place = _claimed(signed[each.payload_sha256], "host") if each.payload_sha256 in signed else {}
+        if each.differing:
+            place |= dict(zip(("from", "to"), each.differing, strict=True))
         where = "bytes {from} to {to} of {path}".format(**{"from": "?", "to": "?", "path": "a log", **place})
         report.tampered(
             CHECK,
@@ -127,9 +129,15 @@ def _claimed(each: SignedRange, *more: str) -> dict[str, object]:
     """The byte range that a record which is not signed claims to be of, to help the reader."""
     try:
         payload = json.loads(each.payload)
-        return {name: payload[name] for name in (*CLAIMED, *more) if name in payload}
+        return _place_of(payload, *CLAIMED, *more)
     except (ValueError, TypeError):
         return {}
+
+
+def _place_of(payload: Mapping[str, object], *names: str) -> dict[str, object]:
+    """Returns these fields; `from` is the start of the first range."""
+    found = {name: payload[name] for name in names if name in payload}
+    return {**found, "from": first_byte(payload)} if "from" in found else found
 
 
 def _check_revoked(payload: Mapping, key: HostKey, place: Mapping, report: Report) -> None:
@@ -201,7 +209,7 @@ def _report_twice(before: Record, record: Record, host: str, report: Report) -> 
         host=host,
         key=record.key,
         sequence=record.sequence,
-        **{name: record.payload[name] for name in ("path", "from", "to") if name in record.payload},
+        **_place_of(record.payload, "path", "from", "to"),
     )
 
 

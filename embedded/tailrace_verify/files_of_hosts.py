@@ -12,29 +12,38 @@ CHECK = "bytes of log files"
 Place = dict[str, object]
 
 
+def first_byte(payload: Mapping[str, object]) -> object:
+    """Returns the start of what a payload signs: ranges that follow each other, or one."""
+    return payload.get("earlier_from", payload.get("from"))
+
+
 class RangesOfFiles:
-    """The newest range of each file of one chain. Records are added in the order of their sequence."""
+    """The newest record of each file of one chain. Records are added in the order of their sequence."""
 
     def __init__(self, is_whole: bool, report: Report) -> None:
         self.is_whole, self.report = is_whole, report
         self._newest: dict[tuple[object, ...], tuple[int, int, bool]] = {}
+        """Start and end of the last range, and whether it is closed."""
 
     def add(self, payload: Mapping[str, object], **place: object) -> None:
-        """Adds a range; records of other kinds, such as rotations of keys, have no `from`."""
+        """Adds a record of ranges; other kinds, such as rotations of keys, have no `from`."""
         if "from" not in payload:
             return
-        start, end, closed = payload.get("from"), payload.get("to"), payload.get("closed") is True
+        last, end, closed = payload.get("from"), payload.get("to"), payload.get("closed") is True
+        start = first_byte(payload)
         where = {
             "host": payload["host"],
-            **{name: payload.get(name) for name in ("path", "from", "to")},
+            "path": payload.get("path"),
+            "from": start,
+            "to": end,
             **place,
         }
-        if type(start) is not int or type(end) is not int or not 0 <= start <= end:
+        if [type(each) for each in (start, last, end)] != [int] * 3 or not 0 <= start <= last <= end:
             self.report.tampered(CHECK, "no byte range", **where)
             return
         file = tuple(payload.get(name) for name in ("cluster", "instance", "source", "inode"))
         before = self._newest.get(file)
-        self._newest[file] = (start, end, closed)
+        self._newest[file] = (last, end, closed)
         self.report.counts["bytes"] += end - start
         if before is None:
             self._check_first(start, payload, where)

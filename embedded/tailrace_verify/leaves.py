@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -24,6 +25,8 @@ STATE_TEXTS = {ALERTS: 7, ARCHIVED: 3}
 MISMATCH = "mismatch"
 MINUTE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00Z")
 HEX_32 = re.compile(r"[0-9a-f]{64}")
+MAX_RECORDS_BYTES = 1 << 20
+"""Bytes of the records of one leaf before compression."""
 TABLE = re.compile(r"[A-Za-z0-9_.]+")
 
 
@@ -84,6 +87,8 @@ class Mismatch:
     key: str
     sequence: int
     payload_sha256: str
+    differing: tuple[int, int] | None = None
+    """The ranges that differ, [from, to) in bytes; None if that is all that the record signs."""
 
 
 @dataclass
@@ -184,13 +189,29 @@ def _add_range(index: int, document: Mapping, leaves: Leaves, report: Report) ->
     leaves.ranges.append(SignedRange(index, payload, key, signature))
 
 
+def _add_ranges(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
+    """Adds the records of a leaf: [payload, key, signature] of each, as JSON in zlib's format in base64."""
+    unpacking = zlib.decompressobj()
+    try:
+        text = unpacking.decompress(base64.b64decode(document["records"], validate=True), MAX_RECORDS_BYTES)
+    except zlib.error as error:
+        raise _MalformedError(str(error)) from None
+    if not unpacking.eof or unpacking.unused_data:
+        raise _MalformedError("records")
+    for payload, key, signature in json.loads(text):
+        _add_range(index, {"payload": payload, "key": key, "signature": signature}, leaves, report)
+
+
 def _add_result(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
     """Results other than a mismatch are for later versions."""
     key, sequence, payload = document["key"], document["sequence"], document["payload_sha256"]
     if not isinstance(key, str) or type(sequence) is not int or not isinstance(payload, str):
         raise _MalformedError("key, sequence or payload_sha256")
+    differing = (document["from"], document["to"]) if "from" in document else None
+    if differing and [type(each) for each in differing] != [int, int]:
+        raise _MalformedError("from or to")
     if document["status"] == MISMATCH:
-        leaves.mismatches.append(Mismatch(index, key, sequence, payload))
+        leaves.mismatches.append(Mismatch(index, key, sequence, payload, differing))
 
 
 def _add_keys(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
@@ -208,6 +229,7 @@ KINDS = {
     "rows": _add_rows,
     "versions": _add_versions,
     "signed_range": _add_range,
+    "signed_ranges": _add_ranges,
     "range_result": _add_result,
     "keys": _add_keys,
 }

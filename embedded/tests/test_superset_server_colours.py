@@ -55,3 +55,15 @@ def test_an_opened_dashboard_has_the_colours_and_other_answers_stay(monkeypatch)
     assert json.loads(opened["result"]["json_metadata"])["label_colors"].keys() == {"shop-db-1"}
     assert opened["id"] == 1
     assert app.test_client().get("/other").json == answer
+
+
+def test_of_thousands_of_servers_a_dashboard_names_some(monkeypatch):
+    names = [f"db-{number:05}" for number in range(10_000)]
+    app = Flask(__name__)
+    app.config["EXTRA_CATEGORICAL_COLOR_SCHEMES"] = [{"id": "tailrace", "colors": PALETTE}]
+    app.after_request(colours.name_colours)
+    monkeypatch.setattr(colours, "_servers", lambda: names)
+    answer = {"result": {"json_metadata": json.dumps({"color_scheme": "tailrace"})}}
+    app.add_url_rule("/opened", colours.OPENED, lambda: answer)
+    opened = app.test_client().get("/opened").json
+    assert [*json.loads(opened["result"]["json_metadata"])["label_colors"]] == names[: colours.MOST]

@@ -5,6 +5,7 @@ import random
 
 import pytest
 import verify_histories as histories
+import verify_manipulated_ranges as ranges
 import verify_manipulations as manipulations
 import verify_stored
 
@@ -14,10 +15,10 @@ from tailrace_verify.findings import Report, Status
 
 MANIPULATED, HONEST = 120, 150
 MANIPULATED_LONG, HONEST_LONG = 1000, 10_000
-KINDS = (*manipulations.ALL, *verify_stored.OF_THE_LOG, *verify_stored.OF_CLICKHOUSE)
+KINDS = (*manipulations.ALL, *ranges.ALL, *verify_stored.OF_THE_LOG, *verify_stored.OF_CLICKHOUSE)
 EXPECTED = {
     verify_stored.alert_replaced_by_another_version: (Status.TAMPERED, Status.UNDETERMINED),
-    manipulations.range_replayed: (Status.PROVEN,),
+    ranges.range_replayed: (Status.PROVEN,),
     manipulations.log_truncated_at_its_source: (Status.PROVEN,),
 }
 """The verdicts that are not those of the others. Repeated records and truncated logs are located without a
@@ -74,7 +75,7 @@ def without_a_range() -> tuple[dict[str, bytes], histories.History, dict[str, ob
     for seed in range(1000):
         history = histories.made(seed)
         bundle = history.bundle()
-        if place := manipulations.range_dropped(history, bundle, random.Random(seed)):
+        if place := ranges.range_dropped(history, bundle, random.Random(seed)):
             following = [each for each in records(history) if each["sequence"] == place["sequence"] + 1]
             at = {each["at"] / 1e6 for each in following if each["host"] == place["host"]}
             if min(at) > 1e9:
@@ -84,7 +85,7 @@ def without_a_range() -> tuple[dict[str, bytes], histories.History, dict[str, ob
 
 def records(history: histories.History) -> list[dict[str, object]]:
     found = map(json.loads, history.entries)
-    return [json.loads(each["payload"]) for each in found if each["type"] == "signed_range"]
+    return [json.loads(record["payload"]) for each in found for record in histories.records(each)]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import base64
 import hashlib
 import json
 import random
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -201,7 +202,30 @@ def _ranges(host: Host, source: random.Random) -> list[bytes]:
         public = base64.b64encode(new.public_key().public_bytes_raw()).decode()
         found.append(host.sign(at=host.sequence, new_key=public))
         host.key = new
-    return found
+    return [joined(found)] if len(found) > 1 and source.random() < 0.5 else found
+
+
+def joined(entries: Sequence[bytes]) -> bytes:
+    """Returns one entry with the records of several."""
+    names = ("payload", "key", "signature")
+    found = [[each[name] for name in names] for each in map(json.loads, entries)]
+    text = json.dumps(found, separators=(",", ":")).encode()
+    return entry(type="signed_ranges", records=base64.b64encode(zlib.compress(text)).decode())
+
+
+def records(document: Mapping[str, object]) -> list[dict[str, str]]:
+    """Returns the records of a parsed entry with payload, key and signature; none of another entry."""
+    if document["type"] == "signed_range":
+        return [document]
+    if document["type"] != "signed_ranges":
+        return []
+    found = json.loads(zlib.decompress(base64.b64decode(document["records"])))
+    return [dict(zip(("payload", "key", "signature"), each, strict=True)) for each in found]
+
+
+def span(payload: Mapping[str, object]) -> dict[str, object]:
+    """Returns the bytes that a payload signs."""
+    return {"from": payload.get("earlier_from", payload["from"]), "to": payload["to"]}
 
 
 def _range(host: Host, path: str, source: random.Random) -> bytes:
@@ -211,7 +235,12 @@ def _range(host: Host, path: str, source: random.Random) -> bytes:
         host.files[path] = [host.inode, 0, 0]
     state = host.files[path]
     inode, start, end = state
-    if start == end or source.random() < 0.9:
+    earlier = {}
+    if source.random() < 0.3:
+        earlier = {"earlier_from": start, "earlier_root": source.randbytes(32).hex()}
+        start = max(end, start + 16384) + source.randint(0, 50_000)
+        end = start + source.randint(1, 9000)
+    elif start == end or source.random() < 0.9:
         end += source.randint(1, 9000)
     else:
         start, end = 0, source.randint(1, 500)  # copytruncate: the file begins again
@@ -229,7 +258,7 @@ def _range(host: Host, path: str, source: random.Random) -> bytes:
         inode=inode,
         head_length=14,
         head_hash="0",
-        **{"from": start, "to": end, "closed": closed, "sha256": source.randbytes(32).hex()},
+        **{"from": start, "to": end, "closed": closed, "sha256": source.randbytes(32).hex(), **earlier},
     )
 
 

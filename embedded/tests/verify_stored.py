@@ -49,8 +49,8 @@ def stored(history: History) -> Bundle:
                 at = int(datetime.fromisoformat(minute).timestamp())
                 row = {"key": key, "minute": at, "version": version, "hash": digest, "second": second}
                 alerts[key] = max(alerts.get(key, row), row, key=lambda each: each["version"])
-        elif document["type"] == "signed_range":
-            text = "\n".join(document[name] for name in ("payload", "key", "signature"))
+        for record in histories.records(document):
+            text = "\n".join(record[name] for name in ("payload", "key", "signature"))
             ranges.add(hashlib.sha256(text.encode()).digest())
     return {ALERTS: json.dumps(list(alerts.values())).encode(), RANGES: b"".join(sorted(ranges))}
 
@@ -135,7 +135,7 @@ def stored_ranges_deleted(history: History, bundle: Bundle, source: random.Rando
     """Some signed ranges; the place is that of one of them."""
     data = bundle[RANGES]
     digests = {data[at : at + DIGEST_BYTES] for at in range(0, len(data), DIGEST_BYTES)}
-    found = [json.loads(each) for each in history.entries if each.startswith(b'{"type":"signed_range"')]
+    found = [record for each in history.entries for record in histories.records(json.loads(each))]
     if not found:
         return None
     document = source.choice(found)

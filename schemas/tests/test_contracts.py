@@ -87,6 +87,7 @@ def validator(contract: str) -> Draft202012Validator:
         ("rules.schema.json", PUSH),
         ("rules.schema.json", SILENCE),
         ("signed-range.schema.json", SIGNED),
+        ("signed-range.schema.json", {**SIGNED, "earlier_ranges": "AAAA" * 12}),
         ("host-keys.schema.json", {}),
         ("host-keys.schema.json", {VECTORS["key"]: HOST_KEY}),
     ],
@@ -113,6 +114,7 @@ def test_accepts(contract, record):
         ("rules.schema.json", {name: value for name, value in SILENCE.items() if name != "until"}),
         ("signed-range.schema.json", {**SIGNED, "signature": "AAAA"}),
         ("signed-range.schema.json", {**SIGNED, "payload": {}}),
+        ("signed-range.schema.json", {**SIGNED, "earlier_ranges": "AAAA" * 12 * 256}),
         ("host-keys.schema.json", {"no id": HOST_KEY}),
         ("host-keys.schema.json", {VECTORS["key"]: {**HOST_KEY, "public_key": "AAAA"}}),
     ],
@@ -128,6 +130,9 @@ def test_the_payload_of_a_signed_range_is_as_defined():
         "new_key": VECTORS["public_key"]
     }
     Draft202012Validator(definitions["range"]).validate(payload)
+    earlier = {"earlier_from": 0, "earlier_root": "0" * 64}
+    Draft202012Validator(definitions["range"]).validate({**payload, **earlier})
+    assert list(Draft202012Validator(definitions["range"]).iter_errors({**payload, "earlier_from": 0}))
     Draft202012Validator(definitions["rotation"]).validate(rotation)
     assert list(Draft202012Validator(definitions["range"]).iter_errors(rotation))
 

@@ -15,6 +15,8 @@ from tailrace.transparency.collector import Collector
 from tailrace.transparency.log import TransparencyLog
 from tailrace_verify import rows as canonical_rows
 from tailrace_verify import tiles
+from tailrace_verify.findings import Report
+from tailrace_verify.leaves import Leaves, add
 
 LAST_HOUR = int(time.time()) // 3600 * 3600 - 5 * 86400
 """The hour of the events, in seconds since 1970 UTC: within the retention of all tables."""
@@ -209,7 +211,8 @@ def test_the_counts_come_from_the_projection(admin, collector, user):
 
 RANGES = """
 CREATE TABLE tailrace.signed_ranges (payload String, payload_sha256 String, key String, signature String,
-    sequence UInt64, status String, signed_at DateTime64(6, 'UTC'), ingested_at DateTime('UTC'))
+    sequence UInt64, status String, from_offset UInt64, to_offset UInt64, signed_at DateTime64(6, 'UTC'),
+    ingested_at DateTime('UTC'))
 ENGINE = MergeTree ORDER BY sequence
 """
 """Its columns that become leaves, for a schema that does not have the table."""
@@ -223,7 +226,14 @@ def ranges(admin: ClickHouse) -> Iterator[Callable[..., None]]:
         admin.execute(RANGES)
 
     def store(second: int, *sequences: int, status: str = "verified") -> None:
-        row = {"key": "k", "signature": "s", "signed_at": f"{LAST_HOUR}.0", "ingested_at": second}
+        row = {
+            "key": "k",
+            "signature": "c2ln",
+            "from_offset": 5,
+            "to_offset": 9,
+            "signed_at": f"{LAST_HOUR}.0",
+            "ingested_at": second,
+        }
         found = [{**row, "payload": f"{status} {each}", "sequence": each} for each in sequences]
         admin.insert("tailrace.signed_ranges", [{**each, "status": status} for each in found])
 
@@ -237,7 +247,11 @@ def test_each_signed_range_is_in_one_leaf_and_a_forged_one_in_none(admin, log, t
 
     def payloads(second: int) -> list[str]:
         collector.second = second
-        return [leaf["payload"] for leaf in append(log, collector)]
+        report, held = Report(), Leaves()
+        for index, leaf in enumerate(append(log, collector)):
+            add(index, json.dumps(leaf).encode(), held, report)
+        assert report.findings == []
+        return [each.payload for each in held.ranges]
 
     ranges(INSERTED, 2, 1, 4)
     ranges(INSERTED, 3, status="bad_signature")
@@ -255,7 +269,8 @@ def test_a_mismatch_is_recorded_once_and_stays(admin, log, tmp_path, ranges):
         ranges(second, 7, status=status)
         collector.second = second + 1
         results += [leaf for leaf in append(log, collector) if leaf["type"] == "range_result"]
-    assert [(each["key"], each["sequence"], each["status"]) for each in results] == [("k", 7, "mismatch")]
+    names = ("key", "sequence", "status", "from", "to")
+    assert [tuple(each[name] for name in names) for each in results] == [("k", 7, "mismatch", 5, 9)]
 
 
 def test_registered_keys_are_appended_when_they_change(admin, collector, log, tmp_path):

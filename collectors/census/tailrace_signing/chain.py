@@ -21,9 +21,9 @@ class Chain:
         self.sequence = state.sequence
         self.previous = state.previous
 
-    def record(self, content: Mapping[str, Any]) -> "dict[str, str]":
+    def record(self, content: Mapping[str, Any], earlier_ranges: str = "") -> "dict[str, str]":
         """Returns the next record (schemas/signed-range.schema.json). `host` is there only to be the key of
-        the Kafka message; readers take that of the payload."""
+        the Kafka message; readers take that of the payload. `earlier_ranges`: see Signed."""
         payload = ENCODER.encode(
             {
                 "host": self.host,
@@ -36,7 +36,8 @@ class Chain:
         self.sequence += 1
         self.previous = hashlib.sha256(payload.encode()).hexdigest()
         signature = self._key.sign(payload)
-        return {"host": self.host, "payload": payload, "key": self._key.id, "signature": signature}
+        record = {"host": self.host, "payload": payload, "key": self._key.id, "signature": signature}
+        return {**record, "earlier_ranges": earlier_ranges} if earlier_ranges else record
 
     def rotate(self, key: HostKey) -> "dict[str, str]":
         """Returns the record by which the old key hands over to a new one; later records are signed by it."""

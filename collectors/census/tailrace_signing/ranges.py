@@ -1,10 +1,15 @@
 """Divides a file into ranges, and hashes them: the rule of schemas/contracts/README.md."""
 
+import base64
 import hashlib
-from collections.abc import Callable, Iterator
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 RANGE_BYTES = 16_384
+RECORD_RANGES = 256
+"""Ranges that one record signs at most: about 4 MiB of a file, and 12 KB of lengths and hashes."""
 BLOCK_BYTES = 1 << 20
 
 Read = Callable[[int, int], bytes]
@@ -24,6 +29,52 @@ class Range:
     closed: bool
     sha256: str
     """Hexadecimal."""
+
+
+@dataclass(frozen=True)
+class Signed:
+    """What one record signs: ranges that follow each other."""
+
+    ranges: "Sequence[Range]"
+
+    def payload(self) -> "dict[str, Any]":
+        """Returns the last range and, if there are others, their start and the root of their hashes."""
+        *earlier, last = self.ranges
+        content = {"from": last.start, "to": last.end, "closed": last.closed, "sha256": last.sha256}
+        if earlier:
+            content["earlier_from"] = earlier[0].start
+            content["earlier_root"] = root([bytes.fromhex(each.sha256) for each in earlier])
+        return content
+
+    def earlier_ranges(self) -> str:
+        """Returns lengths and hashes of the ranges before the last one in base64; empty if there are none."""
+        entries = (
+            struct.pack(">I32s", each.end - each.start, bytes.fromhex(each.sha256))
+            for each in self.ranges[:-1]
+        )
+        return base64.b64encode(b"".join(entries)).decode()
+
+
+def joined(ranges: "Iterable[Range]", most: int = RECORD_RANGES) -> "Iterator[Signed]":
+    """Joins the ranges of one file to records: at most `most` in each, which follow each other."""
+    record: list[Range] = []
+    for each in ranges:
+        if record and (len(record) == most or record[-1].end != each.start):
+            yield Signed(record)
+            record = []
+        record.append(each)
+    if record:
+        yield Signed(record)
+
+
+def root(hashes: "Sequence[bytes]") -> str:
+    """Returns the root of the Merkle tree of RFC 6962 whose leaves have these hashes as data, hexadecimal."""
+    level = [hashlib.sha256(b"\0" + each).digest() for each in hashes]
+    while len(level) > 1:
+        odd = level[-1:] if len(level) % 2 else []
+        pairs = (level[at] + level[at + 1] for at in range(0, len(level) - 1, 2))
+        level = [hashlib.sha256(b"\1" + each).digest() for each in pairs] + odd
+    return level[0].hex()
 
 
 class RangeHash:

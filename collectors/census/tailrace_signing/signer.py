@@ -14,7 +14,7 @@ from tailrace_signing import keys
 from tailrace_signing.chain import Chain
 from tailrace_signing.journal import Journal, State, StateError
 from tailrace_signing.keys import HostKey, KeyFileError
-from tailrace_signing.ranges import Range, TruncatedError, divide
+from tailrace_signing.ranges import Range, TruncatedError, divide, joined
 
 STATE_FILE = "signing.json"
 USED = ".used"
@@ -180,7 +180,10 @@ class RangeSigner:
                 entry = _after(entry, found, descriptor)
         except (OSError, TruncatedError):
             return entry or _entry(), []  # the next census has it under its new name or size
-        return entry, [chain.record({**_described(record), **_as_payload(each)}) for each in found]
+        described = _described(record)
+        return entry, [
+            chain.record({**described, **each.payload()}, each.earlier_ranges()) for each in joined(found)
+        ]
 
     def _new_ranges(self, descriptor: int, entry: "dict[str, Any]", seen_file: SeenFile) -> Iterator[Range]:
         def read(offset: int, size: int) -> bytes:
@@ -269,7 +272,3 @@ def _first_hash(descriptor: int, length: int) -> str:
 def _described(record: Any) -> "dict[str, Any]":
     names = ("cluster", "instance", "source", "path", "inode", "head_length", "head_hash")
     return {name: getattr(record, name) for name in names}
-
-
-def _as_payload(found: Range) -> "dict[str, Any]":
-    return {"from": found.start, "to": found.end, "closed": found.closed, "sha256": found.sha256}

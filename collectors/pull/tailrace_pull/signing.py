@@ -13,7 +13,7 @@ from tailrace_pull.state import VERSION, PulledFile, StateError
 from tailrace_signing import keys
 from tailrace_signing.chain import Chain
 from tailrace_signing.journal import State
-from tailrace_signing.ranges import divide
+from tailrace_signing.ranges import Range, divide, joined
 
 STATE_KEY = "signing|{}"
 """Key of the record with the last number, in the topic of the logs' states; the name is that of the host."""
@@ -51,8 +51,10 @@ class RoundSigner:
         """Yields the records of the rounds, and notes the open ranges in their states."""
         for log, done in rounds.items():
             for file in done.state.files:
-                for content in _ranges(log, file, [run for run in done.runs if run.file is file]):
-                    yield self._chain.record(content)
+                found = list(_ranges(file, [run for run in done.runs if run.file is file]))
+                described = _described(log, file)
+                for each in joined(found):
+                    yield self._chain.record({**described, **each.payload()}, each.earlier_ranges())
 
     def state(self) -> bytes:
         """Returns the state after the records, to be stored with them."""
@@ -77,47 +79,44 @@ class RoundSigner:
         return Chain(self.host, self._key, self._state)
 
 
-def _ranges(log: PulledLog, file: PulledFile, runs: list[LineRun]) -> Iterator[dict[str, object]]:
+def _ranges(file: PulledFile, runs: list[LineRun]) -> Iterator[Range]:
     """Yields the closed ranges of a file and, if it has new lines, the open one. A file that gets no more
     lines has no open one."""
     for run in runs:
         if run.offset != file.range_from + len(file.range_bytes):  # the service left out what is in between
-            yield from _closed(log, file)
+            yield from _closed(file)
             file.range_from = run.offset
-        yield from _of_run(log, file, run.lines)
+        yield from _of_run(file, run.lines)
     if file.is_live or file.has_more:
-        yield from _payloads(log, file, closed=False) if runs else ()
+        yield from _rest(file, closed=False) if runs else ()
     else:
-        yield from _closed(log, file)
+        yield from _closed(file)
 
 
-def _of_run(log: PulledLog, file: PulledFile, lines: bytes) -> Iterator[dict[str, object]]:
+def _of_run(file: PulledFile, lines: bytes) -> Iterator[Range]:
     """Yields the closed ranges, and leaves the open one in the state of the file."""
     known = file.range_bytes + lines
     start = file.range_from
     for each in divide(lambda offset, size: known[offset : offset + size], 0, len(known), ended=False):
         if each.closed:
-            yield _payload(log, file, start + each.start, start + each.end, True, each.sha256)
             file.range_from = start + each.end
+            yield Range(start + each.start, file.range_from, True, each.sha256)
     file.range_bytes = known[file.range_from - start :]
 
 
-def _closed(log: PulledLog, file: PulledFile) -> Iterator[dict[str, object]]:
-    yield from _payloads(log, file, closed=True)
+def _closed(file: PulledFile) -> Iterator[Range]:
+    yield from _rest(file, closed=True)
     file.range_from += len(file.range_bytes)
     file.range_bytes = b""
 
 
-def _payloads(log: PulledLog, file: PulledFile, closed: bool) -> Iterator[dict[str, object]]:
+def _rest(file: PulledFile, closed: bool) -> Iterator[Range]:
     known = file.range_bytes
     for each in divide(lambda offset, size: known[offset : offset + size], 0, len(known), ended=True):
-        end = file.range_from + each.end
-        yield _payload(log, file, file.range_from, end, closed, each.sha256)
+        yield Range(file.range_from, file.range_from + each.end, closed, each.sha256)
 
 
-def _payload(
-    log: PulledLog, file: PulledFile, start: int, end: int, closed: bool, sha256: str
-) -> dict[str, object]:
+def _described(log: PulledLog, file: PulledFile) -> dict[str, object]:
     return {
         "cluster": log.cluster,
         "instance": log.instance,
@@ -126,8 +125,4 @@ def _payload(
         "inode": file.number,
         "head_length": len(file.head),
         "head_hash": hash_of_head(file.head),
-        "from": start,
-        "to": end,
-        "closed": closed,
-        "sha256": sha256,
     }

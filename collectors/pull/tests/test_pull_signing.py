@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from signing_logs import divided, expected_hash
+from signing_logs import divided, each_range, expected_hash
 from test_rds_reading import LIVE, Puller, Writer, client_of, whole_lines
 
 from e2e.pulling.fake_rds import FakeRds
@@ -86,7 +86,7 @@ def chain(records: list[dict], key: keys.HostKey) -> list[dict]:
     previous, payloads = "", []
     for number, record in enumerate(records, 1):
         assert keys.is_valid(base64.b64decode(key.public_key), record["payload"], record["signature"])
-        payloads.append(json.loads(record["payload"]))
+        payloads += each_range(json.loads(record["payload"]), record.get("earlier_ranges", ""))
         assert (payloads[-1]["sequence"], payloads[-1]["previous"]) == (number, previous)
         previous = hashlib.sha256(record["payload"].encode()).hexdigest()
     return payloads
@@ -122,8 +122,8 @@ def test_the_ranges_of_a_file_are_those_that_the_census_would_sign(tmp_path):
     for _ in range(100):
         done = puller.visit(7000)
         for record in signer.sign({LOG: done}):
-            payload = json.loads(record["payload"])
-            found[payload["from"]] = {name: payload[name] for name in ("from", "to", "closed", "sha256")}
+            for each in each_range(json.loads(record["payload"]), record.get("earlier_ranges", "")):
+                found[each["from"]] = {name: each[name] for name in ("from", "to", "closed", "sha256")}
         puller.state = LogState.from_json(done.state.to_json())
         if done.is_complete:
             break

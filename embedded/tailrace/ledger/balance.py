@@ -97,8 +97,17 @@ class LedgerBalance:
 
     def loss(self, gap: Gap) -> str:
         """Returns why the automatic repair could not fill an open gap; empty if it has not given up."""
-        reasons = (each.reason for each in self.repairs if each.state == "lost" and each.overlaps(gap))
+        reasons = (each.reason for each in self._lost.get(gap.file, ()) if each.overlaps(gap))
         return next(reasons, "")
+
+    @cached_property
+    def _lost(self) -> dict[LogFile, list[GapRepair]]:
+        """Returns the ranges that cannot be repaired, by file. After an outage many logs have gaps."""
+        found: dict[LogFile, list[GapRepair]] = {}
+        for each in self.repairs:
+            if each.state == "lost":
+                found.setdefault(each.file, []).append(each)
+        return found
 
     def covers(self, moment: float) -> bool:
         """Returns whether every server has a census since `moment`, and all recorded bytes were read."""

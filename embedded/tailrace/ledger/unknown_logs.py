@@ -9,9 +9,10 @@ The lines that arrived from such a log may balance; lost lines remain undetected
 
 import fnmatch
 import glob
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeVar
 
 from tailrace.sources.log_key import LogKey
 
@@ -19,6 +20,8 @@ STALE_SECONDS = 300
 """Censuses are posted at least once a minute, and may arrive late from a busy collector."""
 RETIRED_SECONDS = 7 * 86400
 """An unlisted log counts as retired after this time without lines."""
+
+T = TypeVar("T")
 
 NONE_LISTED: Mapping[LogKey, float] = MappingProxyType({})
 
@@ -62,8 +65,9 @@ def unknown(logs: Iterable[LogProgress], listed: Mapping[LogKey, float], now: fl
 
 
 def _in_ledger(known: list[LogProgress], listed: Mapping[LogKey, float], now: float) -> Iterator[UnknownLog]:
+    keys = _by_server((key, key) for key in listed)
     for log in known:
-        is_listed = any(_is_of(log, key) for key in listed)
+        is_listed = any(_is_of(log, key) for key in keys.get((log.instance, log.source), ()))
         if not log.census_at:
             why = "its lines arrive without any census, so lost lines are not detected"
             yield _unknown(log, log.read_since, why)
@@ -74,9 +78,19 @@ def _in_ledger(known: list[LogProgress], listed: Mapping[LogKey, float], now: fl
 
 
 def _never_seen(known: list[LogProgress], listed: Mapping[LogKey, float]) -> Iterator[UnknownLog]:
+    logs = _by_server(((log.instance, log.source), log) for log in known)
     for key, since in listed.items():
-        if not any(_is_of(log, key) for log in known):
+        if not any(_is_of(log, key) for log in logs.get(key[:2], ())):
             yield UnknownLog(*key, since, 0, 0, "it is listed, and nothing of it has arrived")
+
+
+def _by_server(keyed: Iterable[tuple[Sequence[str], T]]) -> dict[tuple[str, str], list[T]]:
+    """Groups values by instance and source, with which their keys begin: only these are compared, because an
+    installation has tens of thousands of logs."""
+    found: dict[tuple[str, str], list[T]] = {}
+    for key, value in keyed:
+        found.setdefault((key[0], key[1]), []).append(value)
+    return found
 
 
 def _unknown(log: LogProgress, since: float, why: str) -> UnknownLog:
@@ -84,9 +98,8 @@ def _unknown(log: LogProgress, since: float, why: str) -> UnknownLog:
 
 
 def _is_of(log: LogProgress, key: LogKey) -> bool:
-    instance, source, path = key
-    if (log.instance, log.source) != (instance, source):
-        return False
+    """Returns whether a log of the server and source of the key has its path."""
+    path = key[2]
     return log.log == path or (glob.has_magic(path) and fnmatch.fnmatch(log.log, path))
 
 

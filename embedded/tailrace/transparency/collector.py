@@ -59,12 +59,12 @@ SETTINGS {settings}
 FORMAT RowBinary
 """
 SIGNED = """
-SELECT payload, payload_sha256, key, signature, sequence, status, toUnixTimestamp(ingested_at) AS second,
-    length(payload) > {longest} AS is_long
+SELECT payload, payload_sha256, key, signature, sequence, status, from_offset AS `from`, to_offset AS `to`,
+    toUnixTimestamp(ingested_at) AS second, length(payload) > {longest} AS is_long
 FROM tailrace.signed_ranges
 WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')
     AND status NOT IN {{forged:Array(String)}}
-ORDER BY second, key, sequence LIMIT {limit}
+ORDER BY second, key, sequence, from_offset LIMIT {limit}
 """
 VERSIONS = """
 SELECT {select}, {state}
@@ -181,7 +181,7 @@ class Collector:
         until, taken = _whole_seconds(found, until, MAX_RANGES)
         if long := [row for row in taken if row["is_long"]]:
             raise CollectError(f"a signed range of key {long[0]['key']} has more than {MAX_PAYLOAD} bytes")
-        batch.entries.extend(leaves.signed_range(row) for row in taken if self._is_new(batch, row))
+        batch.entries.extend(leaves.signed_ranges([row for row in taken if self._is_new(batch, row)]))
         mismatches = (row for row in taken if row["status"] == MISMATCH)
         batch.entries.extend(
             leaves.mismatch(row) for row in mismatches if self._is_first(batch, MISMATCHED, row)

@@ -1,22 +1,50 @@
 """The entries of the transparency log: signed ranges, digests of rows, registered host keys."""
 
+import base64
 import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 MAX_KEYS_BYTES = 50_000
 MAX_VERSIONS_BYTES = 50_000
+MAX_RECORDS = 256
+MAX_RECORDS_BYTES = 100_000
+MAX_ENTRY_BYTES = 65_535
+"""What a bundle of entries can store."""
 Json = Mapping[str, object]
 
 
-def signed_range(row: Json) -> bytes:
-    """Returns the entry of a signed range, with its payload and signature as they were received."""
-    return _entry({"type": "signed_range", **{name: row[name] for name in ("payload", "key", "signature")}})
+def signed_ranges(found: Sequence[Json]) -> Iterator[bytes]:
+    """Yields the entries of signed payloads with their signatures as they were received.
+
+    Records have much in common, so several are in one entry and compressed, unless they do not fit.
+    """
+    part: list[Json] = []
+    size = 0
+    for row in found:
+        length = len(str(row["payload"]).encode())
+        if part and (len(part) == MAX_RECORDS or size + length > MAX_RECORDS_BYTES):
+            yield from _signed_ranges(part)
+            part, size = [], 0
+        part.append(row)
+        size += length
+    if part:
+        yield from _signed_ranges(part)
+
+
+def _signed_ranges(found: Sequence[Json]) -> Iterator[bytes]:
+    names = ("payload", "key", "signature")
+    text = _entry([[row[name] for name in names] for row in found])
+    records = base64.b64encode(zlib.compress(text, 9)).decode()
+    entry = _entry({"type": "signed_ranges", "records": records})
+    singles = [_entry({"type": "signed_range", **{name: row[name] for name in names}}) for row in found]
+    yield from [entry] if len(entry) < min(MAX_ENTRY_BYTES, sum(map(len, singles))) else singles
 
 
 def mismatch(row: Json) -> bytes:
-    """Returns the entry which says that other bytes arrived than those that a record signs."""
-    names = ("key", "sequence", "payload_sha256", "status")
+    """Returns the entry which says that other bytes arrived than those that a record signs, and where."""
+    names = ("key", "sequence", "payload_sha256", "status", "from", "to")
     return _entry({"type": "range_result", **{name: row[name] for name in names}})
 
 

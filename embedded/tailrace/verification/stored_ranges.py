@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from tailrace.clickhouse.client import ClickHouse
 from tailrace_verify import check
 from tailrace_verify.check import Scope
+from tailrace_verify.files_of_hosts import first_byte
 from tailrace_verify.findings import Report
 from tailrace_verify.leaves import SignedRange
 from tailrace_verify.rewinds import Rewinds
@@ -57,7 +58,8 @@ def find(
             "host": first.payload.get("host"),
             "key": first.key,
             "sequence": first.sequence,
-            **{name: first.payload[name] for name in ("path", "from", "to") if name in first.payload},
+            **{name: first.payload[name] for name in ("path", "to") if name in first.payload},
+            **({"from": first_byte(first.payload)} if "from" in first.payload else {}),
         }
         if len(run) == 1:
             what = f"record {first.sequence} is"

@@ -10,6 +10,8 @@ from tailrace_pages.columns import Column
 from tailrace_pages.setup.rules import Group
 from tailrace_pages.setup.servers import BEHIND, NEVER, SILENT, SYMBOLS, TITLES, Server, Source
 
+PAGE_SIZE = 200
+"""Servers of a page of the table. An installation may have ten thousand."""
 MONTH_SECONDS = 30 * 86_400
 MIN_KNOWN_SECONDS = 3600
 """The costs of a shorter time say nothing about a month."""
@@ -76,6 +78,17 @@ CSV_RULES = (
     Column("change", "To change"),
     Column("rule_id", "Id"),
 )
+
+
+def of_name(servers: Sequence[Server], text: str) -> list[Server]:
+    """Returns the servers whose instance or cluster contains the text, in upper or lower case."""
+    wanted = text.casefold()
+    return [each for each in servers if wanted in f"{each.instance}\n{each.cluster}".casefold()]
+
+
+def page(servers: Sequence[Server], number: int) -> Sequence[Server]:
+    """Returns the servers of a page of the table, from 1."""
+    return servers[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
 
 
 def server_rows(servers: Iterable[Server], address: Callable[[str], str]) -> list[dict[str, Any]]:

@@ -25,16 +25,23 @@ def index() -> Any:
     if instance:
         return _one(instance, found)
     known = servers.servers(found)
+    text, number = request.args.get("q", "").strip(), rendering.page_number()
+    listed = listing.of_name(known, text)
     if rendering.wants_csv():
-        return rendering.csv_answer("setup", listing.CSV_SOURCES, listing.csv_rows(known))
+        return rendering.csv_answer("setup", listing.CSV_SOURCES, listing.csv_rows(listed))
+    shown = listing.page(listed, number)
     return rendering.render(
         "setup/index.html",
         "Setup",
+        text=text,
+        number=number,
+        more=number * listing.PAGE_SIZE < len(listed),
+        is_paged=len(known) > listing.PAGE_SIZE,
         numbers=listing.headline(
             known, reading.traces(store(), rendering.now()), reading.pull_costs(store(), rendering.now())
         ),
         columns=(*listing.SERVERS, listing.RULES) if sees_all else listing.SERVERS,
-        rows=listing.server_rows(known, _address),
+        rows=listing.server_rows(shown, _address),
     )
 
 

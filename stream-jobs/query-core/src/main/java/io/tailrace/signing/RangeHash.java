@@ -25,7 +25,7 @@ public final class RangeHash {
 
     private final MessageDigest digest = sha256();
 
-    private static MessageDigest sha256() {
+    static MessageDigest sha256() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {

@@ -3,6 +3,7 @@ package io.tailrace.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.tailrace.audit.record.RecordScanner;
 import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.DeadLetterCode;
@@ -12,6 +13,7 @@ import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.framing.LogFormat;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Test;
 class AuditFramerTest implements FrameListener {
 
     private static final int LIMIT = EntryLimits.MAX_ENTRY_LENGTH;
+    private static final int LOGS = 100;
     private static final int MEGABYTE = 1 << 20;
     private static final String RECORD = " <AUDIT_RECORD>\n";
     private static final String RECORD_END = " </AUDIT_RECORD>\n";
@@ -44,6 +47,23 @@ class AuditFramerTest implements FrameListener {
                         .filter(format -> format.name().equals(name))
                         .findAny()
                         .orElseThrow();
+    }
+
+    /** A job keeps the framers of a thousand idle logs, and of all logs with lines since the last checkpoint. */
+    @Test
+    void anOpenLogTakesFewKilobytes() {
+        ThreadMXBean thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        LogFormat format = format("percona-audit-json");
+        byte[] record =
+                "{\"audit_record\":{\"name\":\"Quit\",\"record\":\"1_2\",\"connection_id\":\"7\",\"db\":\"shop\"}}\n"
+                        .getBytes(StandardCharsets.UTF_8);
+        long before = 0;
+        for (int log = -1; log < LOGS; log++) {
+            before = log == 0 ? thread.getCurrentThreadAllocatedBytes() : before; // the first one loads classes
+            format.newFramer().line(record, 0, record.length, 0, this);
+            reported = 0;
+        }
+        assertThat((thread.getCurrentThreadAllocatedBytes() - before) / LOGS).isLessThan(24 << 10);
     }
 
     @Test

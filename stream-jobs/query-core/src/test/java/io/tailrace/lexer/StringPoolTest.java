@@ -31,6 +31,23 @@ class StringPoolTest {
         }
     }
 
+    /** Each log that is being read has pools. */
+    @Test
+    void fewTextsTakeFewSlotsAndManyTextsAreStillKept() {
+        for (int i = 0; i < 1_000; i++) {
+            read("name" + i % 10);
+        }
+        assertThat(pool.slots()).isLessThanOrEqualTo(512);
+        for (int i = 0; i < 100_000; i++) {
+            read("user" + i % 1_000);
+        }
+        assertThat(pool.slots()).isGreaterThanOrEqualTo(1_024).isLessThanOrEqualTo(4_096);
+        for (int i = 0; i < 100_000; i++) {
+            read("user" + i);
+        }
+        assertThat(pool.slots()).isEqualTo(4_096);
+    }
+
     private String read(String text) {
         byte[] bytes = ByteText.bytes("x" + text + "x");
         return pool.utf8(bytes, 1, bytes.length - 1);

@@ -152,7 +152,7 @@ class ReassemblySimulationTest {
         private LogReassembler reassembler;
         private long now = 1_000_000;
         private long lastCensus;
-        private final SigningHost signer = new SigningHost(LIMITS.rangeBytes());
+        private final SigningHost signer;
         private final List<SignedRange> signed = new ArrayList<>();
         private final Random signerDelays;
         private long signedArrivesAt;
@@ -176,6 +176,7 @@ class ReassemblySimulationTest {
             this.random = new Random(seed);
             this.signerDelays = new Random(-seed);
             this.signs = signerDelays.nextInt(5) == 0;
+            this.signer = new SigningHost(LIMITS.rangeBytes(), 1 + signerDelays.nextInt(5));
             this.disorder = disorder;
             this.loss = loss;
             boolean literals = !loss && random.nextInt(3) == 0;

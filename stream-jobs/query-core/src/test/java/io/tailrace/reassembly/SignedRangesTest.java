@@ -22,10 +22,19 @@ class SignedRangesTest {
     private static final long START = 1_000_000;
     private static final long HOUR = 3_600_000;
 
-    private final PlainLog log = new PlainLog(
+    final PlainLog log = new PlainLog(
             new ReassemblyLimits(1 << 17, 30_000, 1 << 20, 512, 1 << 15, 1024, 1 << 14, 1L << 40, 16, RANGE));
-    private final SigningHost host = new SigningHost(RANGE);
-    private long now = START;
+    private final SigningHost host = new SigningHost(RANGE, rangesOfRecord());
+    long now = START;
+
+    /** Returns the number of ranges that a record signs at most. */
+    int rangesOfRecord() {
+        return 1;
+    }
+
+    SignedRangesTest another() {
+        return new SignedRangesTest();
+    }
 
     @Test
     void recordsAfterTheirBytesAreVerified() {
@@ -70,11 +79,11 @@ class SignedRangesTest {
                 continue;
             }
             String other = file.substring(0, at) + (char) (file.charAt(at) ^ 1) + file.substring(at + 1);
-            SignedRangesTest run = new SignedRangesTest();
+            SignedRangesTest run = another();
             run.send(other, 0, other.length());
             run.sign(file);
             run.passHour();
-            SignedRange changed = run.log.output.signedRanges.stream()
+            SignedRange changed = run.results().stream()
                     .filter(range -> range.getFromOffset() <= at && at < range.getToOffset())
                     .findFirst()
                     .orElseThrow();
@@ -121,7 +130,7 @@ class SignedRangesTest {
         log.backfill(lost, file.substring(lost, resume), 1, now);
         tick(1_000);
         Map<Long, String> last = new TreeMap<>();
-        log.output.signedRanges.forEach(range -> last.put(range.getSequence(), range.getStatus()));
+        results().forEach(range -> last.put(range.getFromOffset(), range.getStatus()));
         assertThat(last.values()).hasSize((int) ranges(file)).containsOnly("verified");
     }
 
@@ -176,7 +185,7 @@ class SignedRangesTest {
     }
 
     /** Loses the bytes {@code [lost, resume)} of a file, and waits until they are a gap. */
-    private void gap(String file, int lost, int resume) {
+    void gap(String file, int lost, int resume) {
         log.census(PlainLog.PATH, INODE, file, now);
         send(file, 0, lost);
         sign(file);
@@ -189,11 +198,11 @@ class SignedRangesTest {
         }
     }
 
-    private void send(String file, int from, int to) {
+    void send(String file, int from, int to) {
         log.lines(from, file.substring(from, to), now);
     }
 
-    private void sign(String file) {
+    void sign(String file) {
         sign(file, INODE);
     }
 
@@ -203,35 +212,46 @@ class SignedRangesTest {
         }
     }
 
-    private void tick(long millis) {
+    void tick(long millis) {
         now += millis;
         log.tick(now);
     }
 
     /** Passes an hour by both clocks. */
-    private void passHour() {
+    void passHour() {
         now += HOUR;
         log.census(PlainLog.PATH + ".9", 99, "B another file\n", now);
         log.tick(now);
     }
 
-    private Map<String, Long> statuses() {
+    Map<String, Long> statuses() {
         Map<String, Long> statuses = new TreeMap<>();
-        log.output.signedRanges.forEach(range -> statuses.merge(range.getStatus(), 1L, Long::sum));
+        results().forEach(range -> statuses.merge(range.getStatus(), 1L, Long::sum));
         return statuses;
     }
 
-    private static long ranges(String file) {
-        return new SigningHost(RANGE)
+    /** Returns the result of each range in the order of the rows, which may cover several. */
+    List<SignedRange> results() {
+        List<SignedRange> results = new ArrayList<>();
+        log.output.signedRanges.forEach(row -> results.addAll(host.rangesOf(row)));
+        return results;
+    }
+
+    List<SignedRange> rows() {
+        return log.output.signedRanges;
+    }
+
+    static long ranges(String file) {
+        return new SigningHost(RANGE, 1)
                 .sign(ID, PlainLog.PATH, INODE, file.getBytes(ISO_8859_1), false, 0)
                 .size();
     }
 
-    private static int lineEnd(String file, int from) {
+    static int lineEnd(String file, int from) {
         return file.indexOf('\n', from) + 1;
     }
 
-    private static String file(int entries, String lineEnd, long seed) {
+    static String file(int entries, String lineEnd, long seed) {
         Random random = new Random(seed);
         List<String> lines = new ArrayList<>(List.of("B server " + seed));
         for (int i = 0; i < entries; i++) {

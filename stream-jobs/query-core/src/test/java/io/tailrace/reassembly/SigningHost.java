@@ -2,11 +2,13 @@ package io.tailrace.reassembly;
 
 import io.tailrace.event.SignedRange;
 import io.tailrace.reassembly.content.HeadHash;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -20,14 +22,28 @@ final class SigningHost {
     private final Map<Long, Integer> starts = new HashMap<>();
 
     private final Map<Long, Integer> signedTo = new HashMap<>();
+    private final Map<Long, List<SignedRange>> signed = new HashMap<>();
+    private final int most;
     private long sequence;
 
-    SigningHost(int rangeBytes) {
+    /** @param most ranges that a record signs */
+    SigningHost(int rangeBytes, int most) {
         this.rangeBytes = rangeBytes;
+        this.most = most;
+    }
+
+    /** Returns each range that a row covers, with the status of the row. */
+    List<SignedRange> rangesOf(SignedRange row) {
+        return signed.get(row.getSequence()).stream()
+                .filter(range ->
+                        range.getFromOffset() >= row.getFromOffset() && range.getToOffset() <= row.getToOffset())
+                .map(range ->
+                        SignedRange.newBuilder(range).setStatus(row.getStatus()).build())
+                .toList();
     }
 
     /**
-     * Returns the ranges of a file that are new since the last call.
+     * Returns records of the ranges of a file that are new since the last call.
      *
      * @param rotated whether nothing more is written to the file
      */
@@ -49,7 +65,26 @@ final class SigningHost {
             from = to;
         }
         starts.put(inode, from);
-        return ranges;
+        List<SignedRange> records = new ArrayList<>();
+        for (int first = 0; first < ranges.size(); first += most) {
+            records.add(record(ranges.subList(first, Math.min(first + most, ranges.size()))));
+        }
+        return records;
+    }
+
+    private SignedRange record(List<SignedRange> ranges) {
+        int last = ranges.size() - 1;
+        ByteBuffer earlier = ByteBuffer.allocate(last * 36);
+        for (SignedRange range : ranges.subList(0, last)) {
+            earlier.putInt((int) (range.getToOffset() - range.getFromOffset()));
+            earlier.put(HexFormat.of().parseHex(range.getSha256()));
+        }
+        signed.put(++sequence, List.copyOf(ranges));
+        return SignedRange.newBuilder(ranges.get(last))
+                .setSequence(sequence)
+                .setFromOffset(ranges.get(0).getFromOffset())
+                .setEarlierRanges(Base64.getEncoder().encodeToString(earlier.array()))
+                .build();
     }
 
     private static int completeLines(byte[] file) {
@@ -87,7 +122,7 @@ final class SigningHost {
         range.setSha256(hash(file, from, to));
         range.setHost("host-1");
         range.setKey("0123456789abcdef");
-        range.setSequence(++sequence);
+        range.setSequence(0L);
         range.setPrevious("");
         range.setPayload("{}");
         range.setPayloadSha256("");
@@ -96,6 +131,7 @@ final class SigningHost {
         range.setReason("");
         range.setSignedAt(Instant.ofEpochMilli(nowMillis));
         range.setVerifiedAt(Instant.EPOCH);
+        range.setEarlierRanges("");
         return range;
     }
 

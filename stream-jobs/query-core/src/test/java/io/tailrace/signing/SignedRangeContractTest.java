@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.testing.Contract;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,22 @@ class SignedRangeContractTest {
             assertThat(HexFormat.of().formatHex(hash.of(bytes, 0, bytes.length)))
                     .as("%s", each.get("case"))
                     .isEqualTo(each.get("sha256"));
+        }
+    }
+
+    @Test
+    void rangesOfOneRecordHaveARoot() {
+        for (Map<String, Object> each : Contract.cases(contract, "roots")) {
+            List<EarlierRanges.Range> ranges = new ArrayList<>();
+            for (int n = 0; n < ((Number) each.get("ranges")).intValue(); n++) {
+                byte[] hash =
+                        HexFormat.of().parseHex(RangeHash.hex(String.valueOf(n).getBytes(UTF_8)));
+                ranges.add(new EarlierRanges.Range(16_384 + n, hash));
+            }
+            assertThat(HexFormat.of().formatHex(EarlierRanges.root(ranges))).isEqualTo(each.get("earlier_root"));
+            String text = EarlierRanges.text(ranges);
+            assertThat(RangeHash.hex(text.getBytes(UTF_8))).isEqualTo(each.get("earlier_ranges_sha256"));
+            assertThat(EarlierRanges.text(EarlierRanges.of(text))).isEqualTo(text);
         }
     }
 

@@ -2,7 +2,6 @@ package io.tailrace.detection.coverage;
 
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.rule.RuleHeader;
-import io.tailrace.detection.sigma.rule.RuleSet;
 import io.tailrace.identity.Murmur3;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -16,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -26,14 +26,17 @@ import java.util.function.Consumer;
  * <p>Fields that no event has had for long are forgotten, so a server whose audit log was switched off loses the fields
  * of that log. The contents of the current and of the previous period are stored, and both count.
  *
- * <p>Memory: two {@link ObservedFields} per log, about 3 kB each, and 24 bytes plus a key for each rule and log.
+ * <p>Memory: two {@link ObservedFields} per log, about 3 kB each, and {@link EmittedResults} for each log and for all logs
+ * together.
  */
 public final class InstanceCoverage {
 
     /** Represents all logs of the server together. */
     public static final String ALL_LOGS = "";
 
-    private static final byte VERSION = 1;
+    private static final byte VERSION = 2;
+    /** The first layout: each result has the key of its rule, and hashes contain the cluster. */
+    private static final byte WITH_KEYS = 1;
 
     private static final Comparator<LogSource> BY_NAME = Comparator.comparing(LogSource::service)
             .thenComparing(LogSource::category)
@@ -41,16 +44,17 @@ public final class InstanceCoverage {
 
     private final Map<LogSource, ObservedFields> current = new TreeMap<>(BY_NAME);
     private final Map<LogSource, ObservedFields> before = new TreeMap<>(BY_NAME);
-    /** Results by log, then by the key of the rule. */
-    private final Map<String, Map<String, EmittedResult>> emitted = new TreeMap<>();
+    private final Map<String, EmittedResults> emitted = new TreeMap<>();
 
     private String cluster = "";
+    /** The cluster with which the results were emitted. */
+    private String emittedCluster = "";
+    /** Whether the hashes contain the cluster, as those of the first layout do. */
+    private boolean hasClusterInHashes;
+
     private long periodFrom;
     private long refreshAt;
     private long latestMicros;
-
-    /** A hash of the emitted result, and the time of its last change in microseconds since 1970 UTC. */
-    private record EmittedResult(long hash, long changedAt) {}
 
     /**
      * A result to be written.
@@ -128,23 +132,22 @@ public final class InstanceCoverage {
     /**
      * Emits the results that have changed since the last call.
      *
-     * @param withDataClasses whether data classes are configured
      * @param refresh also emit results that have not changed
      * @param nowMicros the caller's clock, microseconds since 1970 UTC
      */
-    public void changedResults(
-            RuleSet rules, boolean withDataClasses, boolean refresh, long nowMicros, Consumer<ObservedLog> out) {
+    public void changedResults(RuleCoverageAnswers source, boolean refresh, long nowMicros, Consumer<ObservedLog> out) {
         latestMicros = Math.max(nowMicros, latestMicros + 1);
         Map<LogSource, ObservedFields> logs = contents();
         Map<String, List<RuleCoverageResult>> answers = new HashMap<>();
-        logs.forEach((log, has) ->
-                answers.put(log.service(), RuleCoverageEvaluator.answers(rules, withDataClasses, Map.of(log, has))));
+        logs.forEach((log, has) -> answers.put(log.service(), source.of(Map.of(log, has))));
         if (!logs.isEmpty()) {
-            answers.put(ALL_LOGS, RuleCoverageEvaluator.answers(rules, withDataClasses, logs));
+            answers.put(ALL_LOGS, source.of(logs));
         }
         Set<String> known = new HashSet<>(emitted.keySet());
         known.addAll(answers.keySet());
         known.forEach(log -> changedResults(log, answers.getOrDefault(log, List.of()), refresh, out));
+        emittedCluster = cluster;
+        hasClusterInHashes = false;
     }
 
     private Map<LogSource, ObservedFields> contents() {
@@ -157,20 +160,20 @@ public final class InstanceCoverage {
 
     private void changedResults(
             String log, List<RuleCoverageResult> answers, boolean refresh, Consumer<ObservedLog> out) {
-        Map<String, EmittedResult> old = emitted.getOrDefault(log, Map.of());
-        Map<String, EmittedResult> now = new TreeMap<>();
+        EmittedResults old = emitted.getOrDefault(log, EmittedResults.NONE);
+        SortedMap<String, EmittedResults.Result> now = new TreeMap<>();
         for (RuleCoverageResult answer : answers) {
             String key = answer.rule().key();
-            long hash = hash(answer);
-            EmittedResult earlier = old.get(key);
-            boolean isSame = earlier != null && earlier.hash() == hash;
-            EmittedResult its = isSame ? earlier : new EmittedResult(hash, latestMicros);
+            EmittedResults.Result earlier = old.get(key);
+            boolean isSame = earlier != null && isSame(earlier, answer);
+            long changedAt = isSame ? earlier.changedAt() : latestMicros;
+            EmittedResults.Result its = new EmittedResults.Result(hash("", answer), changedAt);
             now.put(key, its);
             if (refresh || !isSame) {
                 out.accept(new ObservedLog(log, key, answer, its.changedAt(), latestMicros));
             }
         }
-        for (String key : old.keySet()) {
+        for (String key : old.keys()) {
             if (!now.containsKey(key)) {
                 out.accept(new ObservedLog(log, key, null, latestMicros, latestMicros));
             }
@@ -178,11 +181,18 @@ public final class InstanceCoverage {
         if (now.isEmpty()) {
             emitted.remove(log);
         } else {
-            emitted.put(log, now);
+            emitted.put(log, EmittedResults.of(now));
         }
     }
 
-    private long hash(RuleCoverageResult answer) {
+    private boolean isSame(EmittedResults.Result earlier, RuleCoverageResult answer) {
+        return hasClusterInHashes
+                ? earlier.hash() == hash(cluster, answer)
+                : cluster.equals(emittedCluster) && earlier.hash() == hash("", answer);
+    }
+
+    /** Hashes of the present layout are without the cluster, so that they are the same for all servers. */
+    private static long hash(String cluster, RuleCoverageResult answer) {
         RuleHeader rule = answer.rule();
         List<String> texts =
                 new ArrayList<>(List.of(cluster, rule.title(), rule.level().name()));
@@ -201,21 +211,14 @@ public final class InstanceCoverage {
     public void write(DataOutput out) throws IOException {
         out.writeByte(VERSION);
         writeText(cluster, out);
+        writeText(emittedCluster, out);
+        out.writeBoolean(hasClusterInHashes);
         out.writeLong(periodFrom);
         out.writeLong(refreshAt);
         out.writeLong(latestMicros);
         write(current, out);
         write(before, out);
-        out.writeInt(emitted.size());
-        for (Map.Entry<String, Map<String, EmittedResult>> log : emitted.entrySet()) {
-            writeText(log.getKey(), out);
-            out.writeInt(log.getValue().size());
-            for (Map.Entry<String, EmittedResult> rule : log.getValue().entrySet()) {
-                writeText(rule.getKey(), out);
-                out.writeLong(rule.getValue().hash());
-                out.writeLong(rule.getValue().changedAt());
-            }
-        }
+        EmittedResults.write(emitted, out);
     }
 
     private static void write(Map<LogSource, ObservedFields> logs, DataOutput out) throws IOException {
@@ -231,23 +234,33 @@ public final class InstanceCoverage {
     /** Reads the output of {@link #write}. */
     public static InstanceCoverage read(DataInput in) throws IOException {
         byte version = in.readByte();
-        if (version != VERSION) {
+        if (version != VERSION && version != WITH_KEYS) {
             throw new IOException("expected coverage of a server of version " + VERSION + ", found " + version);
         }
         InstanceCoverage coverage = new InstanceCoverage(0);
         coverage.cluster = readText(in);
+        coverage.emittedCluster = version == VERSION ? readText(in) : coverage.cluster;
+        coverage.hasClusterInHashes = version == WITH_KEYS || in.readBoolean();
         coverage.periodFrom = in.readLong();
         coverage.refreshAt = in.readLong();
         coverage.latestMicros = in.readLong();
         read(coverage.current, in);
         read(coverage.before, in);
-        for (int logs = in.readInt(); logs > 0; logs--) {
-            Map<String, EmittedResult> rules = coverage.emitted.computeIfAbsent(readText(in), any -> new TreeMap<>());
-            for (int count = in.readInt(); count > 0; count--) {
-                rules.put(readText(in), new EmittedResult(in.readLong(), in.readLong()));
-            }
-        }
+        coverage.emitted.putAll(version == VERSION ? EmittedResults.read(in) : readWithKeys(in));
         return coverage;
+    }
+
+    private static Map<String, EmittedResults> readWithKeys(DataInput in) throws IOException {
+        Map<String, EmittedResults> logs = new TreeMap<>();
+        for (int count = in.readInt(); count > 0; count--) {
+            String log = readText(in);
+            SortedMap<String, EmittedResults.Result> rules = new TreeMap<>();
+            for (int left = in.readInt(); left > 0; left--) {
+                rules.put(readText(in), new EmittedResults.Result(in.readLong(), in.readLong()));
+            }
+            logs.put(log, EmittedResults.of(rules));
+        }
+        return logs;
     }
 
     private static void read(Map<LogSource, ObservedFields> logs, DataInput in) throws IOException {

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -36,8 +38,10 @@ public final class ObservedFields {
     /** Fields of messages of an error log; the kind of a message determines which of them it has. */
     private static final String DETAIL = "detail.";
 
-    private static final Set<String> TAXONOMY =
-            Arrays.stream(DatabaseField.values()).map(DatabaseField::fieldName).collect(Collectors.toUnmodifiableSet());
+    /** Names by themselves, so that all logs have the same texts. */
+    private static final Map<String, String> TAXONOMY = Arrays.stream(DatabaseField.values())
+            .map(DatabaseField::fieldName)
+            .collect(Collectors.toUnmodifiableMap(name -> name, name -> name));
 
     /** Fields that an event with known tables has if its tables belong to a data class. */
     private static final Set<String> OF_DATA_CLASSES = names(
@@ -101,8 +105,9 @@ public final class ObservedFields {
         if (fields.contains(name)) {
             return false;
         }
-        if (TAXONOMY.contains(name)) {
-            return fields.add(name);
+        String ofTaxonomy = TAXONOMY.get(name);
+        if (ofTaxonomy != null) {
+            return fields.add(ofTaxonomy);
         }
         boolean isKept = others < MAX_OTHERS && name.length() <= MAX_NAME_LENGTH;
         others += isKept ? 1 : 0;
@@ -134,7 +139,7 @@ public final class ObservedFields {
      */
     boolean mayHave(String field, boolean withDataClasses) {
         return fields.contains(field)
-                || others >= MAX_OTHERS && !TAXONOMY.contains(field)
+                || others >= MAX_OTHERS && !TAXONOMY.containsKey(field)
                 || field.equals(DatabaseField.FLAG.fieldName())
                 || OF_COLLECTORS.contains(field)
                 || field.equals(DatabaseField.ERROR_CODE.fieldName()) && has(DatabaseField.STATUS)
@@ -149,6 +154,18 @@ public final class ObservedFields {
 
     private boolean has(DatabaseField field) {
         return fields.contains(field.fieldName());
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ObservedFields same
+                && fields.equals(same.fields)
+                && eventClasses.equals(same.eventClasses);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(fields, eventClasses);
     }
 
     /** Writes the fields, beginning with the version. */

@@ -371,7 +371,7 @@ class RuleCoverageEvaluatorTest {
 
     private static List<InstanceCoverage.ObservedLog> reported(InstanceCoverage coverage, long micros) {
         List<InstanceCoverage.ObservedLog> reported = new ArrayList<>();
-        coverage.changedResults(SET, false, false, micros, reported::add);
+        coverage.changedResults(new RuleCoverageAnswers(SET, false), false, micros, reported::add);
         return reported;
     }
 

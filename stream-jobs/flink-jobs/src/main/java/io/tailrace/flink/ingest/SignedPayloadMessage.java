@@ -10,6 +10,7 @@ public final class SignedPayloadMessage {
     private String payload;
     private String key;
     private String signature;
+    private String earlierRanges;
 
     /**
      * Reads a message.
@@ -20,6 +21,7 @@ public final class SignedPayloadMessage {
         payload = "";
         key = "";
         signature = "";
+        earlierRanges = "";
         reader.reset(value);
         int pairs = reader.readMap();
         for (int i = 0; i < pairs && !reader.failed(); i++) {
@@ -37,6 +39,7 @@ public final class SignedPayloadMessage {
             case "payload" -> payload = text();
             case "key" -> key = text();
             case "signature" -> signature = text();
+            case "earlier_ranges" -> earlierRanges = text();
             default -> reader.skip();
         }
     }
@@ -59,5 +62,10 @@ public final class SignedPayloadMessage {
     /** Returns the signature in base64. */
     public String signature() {
         return signature;
+    }
+
+    /** Returns lengths and hashes of the earlier ranges in base64; empty if there are none. */
+    public String earlierRanges() {
+        return earlierRanges;
     }
 }

@@ -153,6 +153,8 @@ public final class SignatureFunction
                     result(range, "unknown_key", problem);
                 } else if (!authentic[i]) {
                     result(range, "bad_signature", "the key did not sign this payload");
+                } else if (!range.getReason().isEmpty()) {
+                    result(range, "bad_signature", range.getReason());
                 } else {
                     continueChain(range, key, rest);
                 }

@@ -4,28 +4,40 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.tailrace.event.SignedRange;
+import io.tailrace.flink.ingest.SignedPayloadMessage;
 import io.tailrace.reassembly.LogId;
+import io.tailrace.signing.EarlierRanges;
 import io.tailrace.signing.HostKey;
 import io.tailrace.signing.RangeHash;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HexFormat;
+import java.util.List;
 
 /** Reads the payload of a signed range (schemas/signed-range.schema.json). Its signature is not verified here. */
 final class SignedRangeMessage {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String NEW_KEY = "new_key";
+    private static final String EARLIER_FROM = "earlier_from";
     private static final int HASH_DIGITS = 2 * RangeHash.BYTES;
 
     private SignedRangeMessage() {}
 
+    /** Returns the record of a message: see {@link #read(String, String, String, String)}. */
+    static SignedRange read(SignedPayloadMessage message) {
+        return read(message.payload(), message.key(), message.signature(), message.earlierRanges());
+    }
+
     /**
-     * Returns the record with the fields of its payload.
+     * Returns the record with the fields of its payload. If {@code earlierRanges} are not those that the payload signs,
+     * the reason states it.
      *
+     * @param earlierRanges lengths and hashes in base64; empty if the record signs one range
      * @throws IllegalArgumentException if the payload is not one of a host's chain
      */
-    static SignedRange read(String payload, String key, String signature) {
+    static SignedRange read(String payload, String key, String signature, String earlierRanges) {
         JsonNode fields = parse(payload);
         SignedRange range = empty();
         range.setPayload(payload);
@@ -39,7 +51,30 @@ final class SignedRangeMessage {
         if (!fields.has(NEW_KEY)) {
             readRange(fields, range);
         }
+        if (fields.has(EARLIER_FROM)) {
+            readEarlierRanges(fields, range, earlierRanges);
+        }
         return range;
+    }
+
+    private static void readEarlierRanges(JsonNode fields, SignedRange range, String text) {
+        long from = number(fields, EARLIER_FROM);
+        range.setEarlierRanges(text);
+        boolean signed;
+        try {
+            List<EarlierRanges.Range> ranges = EarlierRanges.of(text);
+            long bytes = ranges.stream().mapToLong(EarlierRanges.Range::bytes).sum();
+            signed = !ranges.isEmpty()
+                    && from + bytes == range.getFromOffset()
+                    && HexFormat.of().formatHex(EarlierRanges.root(ranges)).equals(text(fields, "earlier_root"));
+        } catch (IllegalArgumentException e) {
+            signed = false;
+        }
+        if (signed) {
+            range.setFromOffset(from);
+        } else {
+            range.setReason("the earlier ranges are not those that the payload signs");
+        }
     }
 
     private static void readRange(JsonNode fields, SignedRange range) {
@@ -74,6 +109,7 @@ final class SignedRangeMessage {
         range.setStatus("");
         range.setReason("");
         range.setVerifiedAt(Instant.EPOCH);
+        range.setEarlierRanges("");
         return range;
     }
 

@@ -39,7 +39,7 @@ public final class SignedRangeReader extends ProcessFunction<KafkaMessage, Signe
         String error = message.read(record.value());
         if (error.isEmpty()) {
             try {
-                out.collect(SignedRangeMessage.read(message.payload(), message.key(), message.signature()));
+                out.collect(SignedRangeMessage.read(message));
             } catch (IllegalArgumentException | ArithmeticException e) {
                 error = "not a signed range: " + e.getMessage();
             }

@@ -199,7 +199,7 @@ class FramerOperatorTest {
                 .build();
         assertThatThrownBy(() -> new Framer(1, 0, unversioned))
                 .isInstanceOf(IncompatibleStateException.class)
-                .hasMessageContaining("has no version, this version reads 1 to 3")
+                .hasMessageContaining("has no version, this version reads 1 to 4")
                 .hasMessageContaining("make clean-data");
     }
 

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.SignedRange;
 import io.tailrace.flink.ingest.KafkaMessage;
+import io.tailrace.signing.EarlierRanges;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -112,12 +114,42 @@ class SignatureFunctionTest {
                     new ArrayList<>(new SigningHost().register(this).ranges(12));
             SignedRange original = chain.get(changed);
             String payload = original.getPayload().replace("\"to\":", "\"to\":1");
-            chain.set(changed, SignedRangeMessage.read(payload, original.getKey(), original.getSignature()));
+            chain.set(changed, SignedRangeMessage.read(payload, original.getKey(), original.getSignature(), ""));
             send(chain);
             pass(2 * PATIENCE);
             assertThat(results()).as("record %d", changed).hasSize(changed + 1);
             assertThat(results().get(changed).getStatus()).isEqualTo("bad_signature");
         }
+    }
+
+    @Test
+    void earlierRangesMustBeThoseThatThePayloadSigns() throws Exception {
+        List<EarlierRanges.Range> ranges = List.of(range(7, 1), range(3, 2), range(5, 3));
+        String right = EarlierRanges.text(ranges);
+        List<String> wrong = List.of(
+                "",
+                "no base64",
+                EarlierRanges.text(ranges.subList(0, 2)),
+                EarlierRanges.text(List.of(range(7, 1), range(3, 4), range(5, 3))),
+                EarlierRanges.text(List.of(range(7, 1), range(4, 2), range(5, 3))),
+                EarlierRanges.text(List.of(range(3, 2), range(7, 1), range(5, 3))));
+        for (String text : wrong) {
+            send(new SigningHost().register(this).earlier(100, ranges, text));
+            pass(2_000);
+        }
+        assertThat(passed()).isEmpty();
+        assertThat(results()).hasSize(wrong.size());
+        assertThat(results()).extracting(SignedRange::getStatus).containsOnly("bad_signature");
+        send(host.register(this).earlier(100, ranges, right));
+        pass(2_000);
+        assertThat(passed()).extracting(SignedRange::getFromOffset).containsExactly(85L);
+        assertThat(passed()).extracting(SignedRange::getEarlierRanges).containsExactly(right);
+    }
+
+    private static EarlierRanges.Range range(int bytes, int hash) {
+        byte[] filled = new byte[32];
+        Arrays.fill(filled, (byte) hash);
+        return new EarlierRanges.Range(bytes, filled);
     }
 
     @Test

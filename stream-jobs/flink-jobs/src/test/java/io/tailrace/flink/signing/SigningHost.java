@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.tailrace.event.SignedRange;
 import io.tailrace.flink.ingest.MessagePack;
+import io.tailrace.signing.EarlierRanges;
 import io.tailrace.signing.HostKey;
 import io.tailrace.signing.RangeHash;
 import java.security.GeneralSecurityException;
@@ -73,6 +74,16 @@ public final class SigningHost {
         return ranges;
     }
 
+    /** Signs ranges before the byte {@code to} and ten bytes after it, and returns the record with other ones. */
+    List<SignedRange> earlier(int to, List<EarlierRanges.Range> ranges, String sent) throws Exception {
+        long bytes = ranges.stream().mapToLong(EarlierRanges.Range::bytes).sum();
+        String range = String.format(
+                "\"earlier_from\":%d,\"earlier_root\":\"%s\",\"from\":%d,\"to\":%d",
+                to - bytes, HexFormat.of().formatHex(EarlierRanges.root(ranges)), to, to + 10);
+        SignedRange signed = append(payload(sequence + 1, previous, range));
+        return List.of(SignedRangeMessage.read(signed.getPayload(), signed.getKey(), signed.getSignature(), sent));
+    }
+
     List<SignedRange> rotate(SigningHost next) throws Exception {
         SignedRange rotation = append(String.format(
                 "{\"host\":\"%s\",\"sequence\":%d,\"previous\":\"%s\",\"at\":1795000000000000,\"new_key\":\"%s\"}",
@@ -133,6 +144,6 @@ public final class SigningHost {
         Signature signer = Signature.getInstance("Ed25519");
         signer.initSign(keys.getPrivate());
         signer.update(("tailrace-signed-range-v1\n" + payload).getBytes(UTF_8));
-        return SignedRangeMessage.read(payload, id(), Base64.getEncoder().encodeToString(signer.sign()));
+        return SignedRangeMessage.read(payload, id(), Base64.getEncoder().encodeToString(signer.sign()), "");
     }
 }

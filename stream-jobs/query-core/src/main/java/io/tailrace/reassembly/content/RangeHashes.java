@@ -149,20 +149,23 @@ public final class RangeHashes implements RangeCursor.Listener {
         }
     }
 
-    /** Compares a signed range with the bytes that arrived. */
+    /** Compares a signed range with the bytes that arrived. Its hash stays until {@link #settle}. */
     public Comparison compare(long from, long to, boolean isClosed, byte[] hash) {
         alignAt(from);
         Comparison result = compareKnown(from, to, hash);
-        if (result == Comparison.EQUAL) {
-            equalTo = Math.max(equalTo, to);
-            if (isClosed && from == main.start() && main.aligned()) {
-                main.startRangeAt(to);
-            }
-        }
         if (isClosed && to - from >= rangeBytes) {
             alignAt(to);
         }
         return result;
+    }
+
+    /** Forgets the hash of a signed range that is equal. */
+    public void settle(long from, long to, boolean isClosed) {
+        closed.remove(from);
+        equalTo = Math.max(equalTo, to);
+        if (isClosed && from == main.start() && main.aligned()) {
+            main.startRangeAt(to);
+        }
     }
 
     /** Returns whether the start of the open range is known. */
@@ -178,7 +181,7 @@ public final class RangeHashes implements RangeCursor.Listener {
     private Comparison compareKnown(long from, long to, byte[] hash) {
         Closed range = closed.get(from);
         if (range != null) {
-            return compare(from, range, to, hash);
+            return compare(range, to, hash);
         }
         if (main.holds(from, to)) {
             return compare(main, from, to, hash);
@@ -194,15 +197,11 @@ public final class RangeHashes implements RangeCursor.Listener {
         return from < equalTo ? Comparison.PASSED : Comparison.UNKNOWN;
     }
 
-    private Comparison compare(long from, Closed range, long to, byte[] hash) {
+    private static Comparison compare(Closed range, long to, byte[] hash) {
         if (to < range.to) {
             return Comparison.PASSED;
         }
-        boolean equal = to == range.to && Arrays.equals(range.hash, hash);
-        if (equal) {
-            closed.remove(from);
-        }
-        return result(equal, range.ambiguous);
+        return result(to == range.to && Arrays.equals(range.hash, hash), range.ambiguous);
     }
 
     /** If a range ends one byte later, this is the rest of a line end, or an empty line that has not arrived. */

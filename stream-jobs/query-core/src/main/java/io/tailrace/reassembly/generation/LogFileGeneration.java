@@ -315,9 +315,15 @@ public final class LogFileGeneration implements FrameListener, LineReader.RangeR
     public RangeHashes.Comparison compare(long from, long to, boolean closed, byte[] hash) {
         boolean aligned = ranges.aligned();
         RangeHashes.Comparison result = ranges.compare(from, to, closed, hash);
-        changed |= result == RangeHashes.Comparison.EQUAL || aligned != ranges.aligned();
+        changed |= aligned != ranges.aligned();
         boolean unknown = result == RangeHashes.Comparison.UNKNOWN || result == RangeHashes.Comparison.PASSED;
         return unknown && missesAny(from, to) ? RangeHashes.Comparison.GAP : result;
+    }
+
+    /** Takes it that a signed range was compared and is equal: its hash is not needed any more. */
+    public void settle(long from, long to, boolean closed) {
+        changed = true;
+        ranges.settle(from, to, closed);
     }
 
     /** Returns whether a part of the file was equal to a signed range. */

@@ -3,8 +3,9 @@ package io.tailrace.reassembly.signing;
 import io.tailrace.event.SignedRange;
 import io.tailrace.reassembly.ReassemblyOutput;
 import java.time.Instant;
+import java.util.List;
 
-/** Writes the result of a signed range. */
+/** Writes the result of the ranges of a record that follow each other. */
 public final class SignedRangeReport {
 
     /** Status of a range whose place in the chain of its host is wrong, also if its bytes are as signed. */
@@ -21,34 +22,35 @@ public final class SignedRangeReport {
         now = Instant.ofEpochMilli(epochMillis);
     }
 
-    void verified(SignedRange range, long generation) {
-        report(range, generation, "verified", "");
+    void verified(SignedRange record, List<SignedPart> ranges, long generation) {
+        report(record, ranges, generation, "verified", "");
     }
 
-    void mismatch(SignedRange range, long generation, String reason) {
-        report(range, generation, "mismatch", reason);
+    void mismatch(SignedRange record, List<SignedPart> ranges, long generation, String reason) {
+        report(record, ranges, generation, "mismatch", reason);
     }
 
-    void incomplete(SignedRange range, long generation, String reason) {
-        report(range, generation, "incomplete", reason);
+    void incomplete(SignedRange record, List<SignedPart> ranges, long generation, String reason) {
+        report(record, ranges, generation, "incomplete", reason);
     }
 
-    void superseded(SignedRange range, long generation) {
-        report(range, generation, "superseded", "more of the file had arrived");
+    void superseded(SignedRange record, List<SignedPart> ranges, long generation) {
+        report(record, ranges, generation, "superseded", "more of the file had arrived");
     }
 
-    void unverified(SignedRange range, String reason) {
-        report(range, 0, "unverified", reason);
+    void unverified(SignedRange record, List<SignedPart> ranges, String reason) {
+        report(record, ranges, 0, "unverified", reason);
     }
 
     /** A wrong chain remains the status unless the bytes differ as well; the reason contains both. */
-    private void report(SignedRange range, long generation, String status, String reason) {
-        SignedRange row = SignedRange.newBuilder(range).build();
-        boolean broken = range.getStatus().equals(BROKEN_CHAIN) && !status.equals("mismatch");
-        String found = range.getReason().isEmpty() || reason.isEmpty() ? reason : "; " + reason;
+    private void report(SignedRange record, List<SignedPart> ranges, long generation, String status, String reason) {
+        SignedRange row = SignedPart.record(record, ranges);
+        boolean broken = record.getStatus().equals(BROKEN_CHAIN) && !status.equals("mismatch");
+        String found = record.getReason().isEmpty() || reason.isEmpty() ? reason : "; " + reason;
+        row.setEarlierRanges("");
         row.setGeneration(generation);
         row.setStatus(broken ? BROKEN_CHAIN : status);
-        row.setReason(range.getReason() + found);
+        row.setReason(record.getReason() + found);
         row.setVerifiedAt(now);
         output.signedRange(row);
     }

@@ -3,6 +3,7 @@ package io.tailrace.reassembly.signing;
 import io.tailrace.event.SignedRange;
 import io.tailrace.reassembly.LogId;
 import io.tailrace.reassembly.state.StateReader;
+import io.tailrace.reassembly.state.StateVersion;
 import io.tailrace.reassembly.state.StateWriter;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -32,6 +33,7 @@ final class SignedRangeState {
         out.text(range.getStatus());
         out.text(range.getReason());
         out.number(ChronoUnit.MICROS.between(Instant.EPOCH, range.getSignedAt()));
+        out.text(range.getEarlierRanges());
     }
 
     static SignedRange read(StateReader in, LogId id) {
@@ -60,6 +62,7 @@ final class SignedRangeState {
         range.setReason(in.text());
         range.setSignedAt(Instant.EPOCH.plus(in.number(), ChronoUnit.MICROS));
         range.setVerifiedAt(Instant.EPOCH);
+        range.setEarlierRanges(in.version() < StateVersion.WITH_EARLIER_RANGES ? "" : in.text());
         return range;
     }
 }

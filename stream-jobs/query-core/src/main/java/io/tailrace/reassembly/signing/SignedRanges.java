@@ -10,8 +10,6 @@ import io.tailrace.reassembly.state.TwoClockTime;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.HexFormat;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,7 +17,8 @@ import java.util.SortedMap;
 
 /**
  * Compares the signed ranges of a log with its bytes, whichever arrives first, and reports each result. A range with
- * a gap is reported, and again when the gap is filled.
+ * a gap is reported, and again when the gap is filled. A record with several ranges has a result for each run of ranges
+ * that follow each other and have the same one.
  */
 public final class SignedRanges {
 
@@ -34,19 +33,44 @@ public final class SignedRanges {
 
     private static final long HEADS_MILLIS = 1000;
 
+    /** If several files may be the signed one and none is equal, the first of these results counts. */
+    private static final List<Comparison> PRIORITY =
+            List.of(Comparison.DIFFERENT, Comparison.AMBIGUOUS, Comparison.GAP, Comparison.PASSED);
+
+    /** A record, or those of its ranges that have no result yet. */
     private static final class Pending {
-        private final SignedRange range;
+        private SignedRange record;
+        private List<SignedPart> parts;
         private final TwoClockTime since;
+        /** The file of an incomplete range; 0 if it is not known. */
         private long generation;
 
-        private Pending(SignedRange range, TwoClockTime since) {
-            this.range = range;
+        private Pending(SignedRange record, TwoClockTime since) {
+            this.record = record;
+            this.parts = SignedPart.of(record);
             this.since = since;
+        }
+
+        private void dropFirst(int count) {
+            if (count > 0 && count < parts.size()) {
+                parts = List.copyOf(parts.subList(count, parts.size()));
+                record = SignedPart.record(record, parts);
+            }
+        }
+    }
+
+    /** The result of a range. {@code generation} is the number of the file. */
+    private record Result(SignedPart part, Comparison comparison, long generation) {
+
+        /** A gap is reported range by range, because each is completed by itself. */
+        private boolean continues(Result before) {
+            return comparison == before.comparison && generation == before.generation && comparison != Comparison.GAP;
         }
     }
 
     private final SortedMap<Long, LogFileGeneration> generations;
     private final List<Pending> waiting = new ArrayList<>();
+    private int waitingRanges;
     private final List<Pending> incomplete = new ArrayList<>();
     /** The files with a head, by the head; for a second at most, while no file is added. */
     private final Map<String, List<LogFileGeneration>> byHead = new HashMap<>();
@@ -78,9 +102,16 @@ public final class SignedRanges {
         forgetHeads(now);
         if (!settle(pending, false)) {
             waiting.add(pending);
-            if (waiting.size() > MAX_WAITING) {
-                report.unverified(waiting.remove(0).range, "too many ranges wait for their bytes");
-            }
+            waitingRanges += pending.parts.size();
+            dropExcess();
+        }
+    }
+
+    private void dropExcess() {
+        while (waitingRanges > MAX_WAITING) {
+            Pending oldest = waiting.remove(0);
+            waitingRanges -= oldest.parts.size();
+            report.unverified(oldest.record, oldest.parts, "too many ranges wait for their bytes");
         }
     }
 
@@ -88,20 +119,30 @@ public final class SignedRanges {
     public boolean compareAgain(TwoClockTime now) {
         headsOf = 0;
         forgetHeads(now);
-        int before = waiting.size() + incomplete.size();
+        int before = waitingRanges + incomplete.size();
         waiting.removeIf(pending -> settle(pending, isOverdue(pending, now)) || expire(pending, now));
-        for (Iterator<Pending> ranges = incomplete.iterator(); ranges.hasNext(); ) {
-            Pending pending = ranges.next();
-            Comparison result = compareBound(pending);
-            if (result == Comparison.EQUAL) {
-                report.verified(pending.range, pending.generation);
-                ranges.remove();
-            } else if (result == Comparison.DIFFERENT) {
-                report.mismatch(pending.range, pending.generation, "the bytes that filled a gap differ");
-                ranges.remove();
-            }
+        incomplete.removeIf(this::completed);
+        waitingRanges = rangesOf(waiting);
+        return waitingRanges + incomplete.size() != before;
+    }
+
+    private static int rangesOf(List<Pending> records) {
+        return records.stream().mapToInt(pending -> pending.parts.size()).sum();
+    }
+
+    /** Returns whether the gap of a range was filled: then the result was reported. */
+    private boolean completed(Pending pending) {
+        LogFileGeneration generation = generations.get(pending.generation);
+        SignedPart part = pending.parts.get(0);
+        Comparison result = generation == null ? Comparison.UNKNOWN : compare(generation, part);
+        if (result == Comparison.EQUAL) {
+            settle(generation, part);
+            report.verified(pending.record, pending.parts, pending.generation);
+        } else if (result == Comparison.DIFFERENT) {
+            String reason = "the bytes that filled a gap differ";
+            report.mismatch(pending.record, pending.parts, pending.generation, reason);
         }
-        return waiting.size() + incomplete.size() != before;
+        return result == Comparison.EQUAL || result == Comparison.DIFFERENT;
     }
 
     private void forgetHeads(TwoClockTime now) {
@@ -113,72 +154,106 @@ public final class SignedRanges {
         }
     }
 
-    private Comparison compareBound(Pending pending) {
-        LogFileGeneration generation = generations.get(pending.generation);
-        return generation == null ? Comparison.UNKNOWN : compare(generation, pending.range);
+    private static Comparison compare(LogFileGeneration generation, SignedPart part) {
+        return generation.compare(part.from(), part.to(), part.closed(), part.hash());
     }
 
-    private static Comparison compare(LogFileGeneration generation, SignedRange range) {
-        return generation.compare(
-                range.getFromOffset(),
-                range.getToOffset(),
-                range.getClosed(),
-                HexFormat.of().parseHex(range.getSha256()));
+    private static void settle(LogFileGeneration generation, SignedPart part) {
+        generation.settle(part.from(), part.to(), part.closed());
     }
 
     /**
-     * Returns whether the range needs no more input: then its result was reported.
+     * Reports the results of a record when all of its ranges have one. The first ranges are reported earlier if one of
+     * them is not equal, or if the record is overdue.
      *
      * @param overdue whether other bytes in a file that may be another one count as well
+     * @return whether no range is left
      */
     private boolean settle(Pending pending, boolean overdue) {
-        Set<Comparison> results = EnumSet.noneOf(Comparison.class);
-        for (LogFileGeneration generation : candidates(pending)) {
-            Comparison result = compare(generation, pending.range);
-            boolean unsure = result == Comparison.DIFFERENT && !overdue && !hasHead(generation, pending.range);
-            results.add(unsure ? Comparison.WAITING : result);
-            pending.generation = result == Comparison.GAP ? generation.number() : pending.generation;
-            if (result == Comparison.EQUAL) {
-                report.verified(pending.range, generation.number());
-                return true;
+        List<LogFileGeneration> candidates = candidates(pending.record);
+        List<Result> results = new ArrayList<>();
+        boolean differs = false;
+        for (SignedPart part : pending.parts) {
+            Result result = result(pending, part, candidates, overdue);
+            if (result == null) {
+                break;
             }
+            results.add(result);
+            differs |= result.comparison != Comparison.EQUAL;
+        }
+        boolean whole = results.size() == pending.parts.size();
+        if (whole || differs || overdue) {
+            report(pending, results);
+            pending.dropFirst(results.size());
+        }
+        return whole;
+    }
+
+    /** Returns null if the bytes of the range may still arrive. */
+    private Result result(Pending pending, SignedPart part, List<LogFileGeneration> candidates, boolean overdue) {
+        Set<Comparison> results = EnumSet.noneOf(Comparison.class);
+        long gap = 0;
+        for (LogFileGeneration generation : candidates) {
+            Comparison result = compare(generation, part);
+            if (result == Comparison.EQUAL) {
+                return new Result(part, result, generation.number());
+            }
+            boolean unsure = result == Comparison.DIFFERENT && !overdue && !hasHead(generation, pending.record);
+            results.add(unsure ? Comparison.WAITING : result);
+            gap = result == Comparison.GAP ? generation.number() : gap;
         }
         if (results.isEmpty() || results.contains(Comparison.WAITING)) {
-            return false;
+            return null;
         }
-        reportOther(pending, results);
-        return true;
+        Comparison found =
+                PRIORITY.stream().filter(results::contains).findFirst().orElse(Comparison.UNKNOWN);
+        return new Result(
+                part, found, found == Comparison.GAP ? gap : candidates.get(0).number());
     }
 
-    private void reportOther(Pending pending, Set<Comparison> results) {
-        if (results.contains(Comparison.DIFFERENT)) {
-            report.mismatch(pending.range, numberOf(pending), "other bytes arrived");
-        } else if (results.contains(Comparison.AMBIGUOUS)) {
-            report.incomplete(pending.range, numberOf(pending), "one byte of the range is inferred, and may be lost");
-        } else if (results.contains(Comparison.GAP)) {
-            report.incomplete(pending.range, pending.generation, "a part of the range is a gap");
-            incomplete.add(pending);
-            if (incomplete.size() > MAX_INCOMPLETE) {
-                incomplete.remove(0);
+    /** Reports each run of ranges with the same result. */
+    private void report(Pending pending, List<Result> results) {
+        int from = 0;
+        for (int to = 1; to <= results.size(); to++) {
+            if (to == results.size() || !results.get(to).continues(results.get(to - 1))) {
+                reportRun(pending, results.subList(from, to));
+                from = to;
             }
-        } else if (results.contains(Comparison.PASSED)) {
-            report.superseded(pending.range, numberOf(pending));
-        } else {
-            report.unverified(pending.range, "the bytes arrived before the hashes of their ranges were stored");
         }
     }
 
-    private long numberOf(Pending pending) {
-        return candidates(pending).get(0).number();
+    private void reportRun(Pending pending, List<Result> run) {
+        List<SignedPart> parts = run.stream().map(Result::part).toList();
+        long generation = run.get(0).generation;
+        SignedRange record = pending.record;
+        switch (run.get(0).comparison) {
+            case EQUAL -> {
+                parts.forEach(part -> settle(generations.get(generation), part));
+                report.verified(record, parts, generation);
+            }
+            case DIFFERENT -> report.mismatch(record, parts, generation, "other bytes arrived");
+            case AMBIGUOUS -> report.incomplete(
+                    record, parts, generation, "one byte of the range is inferred, and may be lost");
+            case GAP -> {
+                report.incomplete(record, parts, generation, "a part of the range is a gap");
+                awaitBackfill(new Pending(SignedPart.record(record, parts), pending.since), generation);
+            }
+            case PASSED -> report.superseded(record, parts, generation);
+            default -> report.unverified(
+                    record, parts, "the bytes arrived before the hashes of their ranges were stored");
+        }
+    }
+
+    private void awaitBackfill(Pending pending, long generation) {
+        pending.generation = generation;
+        incomplete.add(pending);
+        if (incomplete.size() > MAX_INCOMPLETE) {
+            incomplete.remove(0);
+        }
     }
 
     /** The files that begin as the signed one; those with its inode first. */
-    private List<LogFileGeneration> candidates(Pending pending) {
-        LogFileGeneration bound = generations.get(pending.generation);
-        if (bound != null) {
-            return List.of(bound);
-        }
-        SignedRange range = pending.range;
+    private List<LogFileGeneration> candidates(SignedRange range) {
         List<LogFileGeneration> found = new ArrayList<>();
         for (LogFileGeneration generation : withHead(range)) {
             found.add(generation.file().inode() == range.getInode() ? 0 : found.size(), generation);
@@ -223,22 +298,26 @@ public final class SignedRanges {
         if (!isOverdue(pending, now)) {
             return false;
         }
-        LogFileGeneration altered = alteredFile(pending.range);
+        LogFileGeneration altered = alteredFile(pending);
         if (altered == null) {
-            report.unverified(pending.range, "the bytes did not arrive in time");
+            report.unverified(pending.record, pending.parts, "the bytes did not arrive in time");
         } else {
-            report.mismatch(pending.range, altered.number(), "no file that arrived begins as the signed one");
+            String reason = "no file that arrived begins as the signed one";
+            report.mismatch(pending.record, pending.parts, altered.number(), reason);
         }
         return true;
     }
 
     /** Returns a file in the place of the signed one that begins differently, and that no census knows; or null. */
-    private LogFileGeneration alteredFile(SignedRange range) {
+    private LogFileGeneration alteredFile(Pending pending) {
+        SignedRange range = pending.record;
         for (LogFileGeneration generation : generations.values()) {
             boolean differs = Boolean.FALSE.equals(generation.hasHead(range.getHeadLength(), range.getHeadHash()));
             boolean unknown =
                     generation.file().inode() == 0 && !generation.file().gone() && !generation.verified();
-            if (differs && unknown && generation.frontier() >= range.getToOffset()) {
+            if (differs
+                    && unknown
+                    && generation.frontier() >= pending.parts.get(0).to()) {
                 return generation;
             }
         }
@@ -254,7 +333,7 @@ public final class SignedRanges {
     private static void save(StateWriter out, List<Pending> ranges) {
         out.number(ranges.size());
         for (Pending pending : ranges) {
-            SignedRangeState.write(out, pending.range);
+            SignedRangeState.write(out, pending.record);
             pending.since.save(out);
             out.number(pending.generation);
         }
@@ -264,6 +343,7 @@ public final class SignedRanges {
         signed = in.flag();
         restore(in, id, waiting);
         restore(in, id, incomplete);
+        waitingRanges = rangesOf(waiting);
     }
 
     private static void restore(StateReader in, LogId id, List<Pending> ranges) {

@@ -4,7 +4,7 @@ package io.tailrace.reassembly.state;
 public final class StateVersion {
 
     /** The version that is written. The state is stored together with this number. */
-    public static final int CURRENT = 3;
+    public static final int CURRENT = 4;
     /** The oldest version that is read. */
     public static final int OLDEST = 1;
 
@@ -12,6 +12,8 @@ public final class StateVersion {
     public static final int WITH_TWO_CLOCKS = 2;
     /** Since this version hashes of ranges and signed ranges are stored. */
     public static final int WITH_SIGNED_RANGES = 3;
+    /** Since this version a signed range has the closed ranges before it that its record signs. */
+    public static final int WITH_EARLIER_RANGES = 4;
 
     private StateVersion() {}
 }

@@ -19,12 +19,12 @@ import java.util.Set;
  * <p>It is called for every event. A hash recognizes events with the same fields as an earlier one of the same log;
  * only others are compared name by name.
  *
- * <p>Memory: {@link ObservedFields} of at most {@value #MAX_LOGS} logs, beyond which it restarts, and at most {@value
- * #MAX_SHAPES} hashes for each.
+ * <p>Memory: {@link ObservedFields} of at most {@value #MAX_LOGS} logs, about 2 kB each, and at most {@value #MAX_SHAPES}
+ * hashes for each. Beyond that it restarts, so a subtask with more logs than that would report almost every event.
  */
 public final class LogContentsCache {
 
-    static final int MAX_LOGS = 10_000;
+    static final int MAX_LOGS = 100_000;
     static final int MAX_SHAPES = 1_000;
     private static final long REMEMBERED_MILLIS = Duration.ofDays(1).toMillis();
 

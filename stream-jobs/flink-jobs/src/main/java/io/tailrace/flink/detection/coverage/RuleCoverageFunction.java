@@ -4,6 +4,7 @@ import io.tailrace.detect.InstanceCoverageSerializer;
 import io.tailrace.detect.RuleRecord;
 import io.tailrace.detection.coverage.InstanceCoverage;
 import io.tailrace.detection.coverage.MissingRequirement;
+import io.tailrace.detection.coverage.RuleCoverageAnswers;
 import io.tailrace.detection.coverage.RuleCoverageResult;
 import io.tailrace.detection.sigma.rule.RuleHeader;
 import io.tailrace.event.RuleCoverageEntry;
@@ -55,6 +56,8 @@ public final class RuleCoverageFunction
     private transient ValueState<InstanceCoverage> state;
     /** Instances whose results were computed since the job started. */
     private transient Set<String> evaluated;
+    /** The results of the active rules. */
+    private transient RuleCoverageAnswers answers;
 
     public RuleCoverageFunction(RuleBroadcastState rules) {
         this.rules = rules;
@@ -136,16 +139,18 @@ public final class RuleCoverageFunction
         state.update(coverage);
     }
 
-    private static void emitChanges(
+    private void emitChanges(
             InstanceCoverage coverage,
             String instance,
             ActiveRules active,
             boolean refresh,
             long nowMillis,
             Collector<RuleCoverageEntry> out) {
+        if (answers == null || !answers.areOf(active.rules(), active.hasDataClasses())) {
+            answers = new RuleCoverageAnswers(active.rules(), active.hasDataClasses());
+        }
         coverage.changedResults(
-                active.rules(),
-                active.hasDataClasses(),
+                answers,
                 refresh,
                 nowMillis * MICROS_PER_MILLI,
                 reported -> out.collect(entry(coverage.cluster(), instance, reported)));

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Test;
 
 class RuleCoverageFunctionTest {
 
+    private static final int MANY_LOGS = 20_000;
     private static final Instant START = Instant.parse("2026-11-21T08:00:00Z");
     private static final long PERIOD = RuleCoverageFunction.PERIOD.toMillis();
     private static final long SETTLING = RuleCoverageFunction.SETTLING.toMillis();
@@ -206,6 +207,18 @@ class RuleCoverageFunctionTest {
         long tomorrow = now + Duration.ofDays(1).toMillis() + 1;
         assertThat(seen.isNew(login, "db-1", tomorrow)).isTrue();
         assertThat(seen.isNew(login, "db-1", tomorrow)).isFalse();
+    }
+
+    /** As of 10,000 servers with an audit and a slow log: otherwise each of their events would be an update. */
+    @Test
+    void anEventOfOneOfManyLogsWithoutNewFieldsIsNoUpdate() throws Exception {
+        LogContentsCache seen = new LogContentsCache();
+        DetectionEvent login = event(Logins.refused("db-1", "ann", 1, START));
+        int updates = 0;
+        for (int i = 0; i < 3 * MANY_LOGS; i++) {
+            updates += seen.isNew(login, "db-" + i % MANY_LOGS, now) ? 1 : 0;
+        }
+        assertThat(updates).isEqualTo(MANY_LOGS);
     }
 
     @Test
