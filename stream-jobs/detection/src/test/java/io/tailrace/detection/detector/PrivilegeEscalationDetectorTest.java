@@ -126,6 +126,19 @@ class PrivilegeEscalationDetectorTest {
         assertThat(run.alert().facts()).containsEntry("link", "granter").doesNotContainKey("path");
     }
 
+    @Test
+    void aPasswordForAnotherAccountGivesItsGranterNothing() {
+        start("privilege_chain: {}");
+        week();
+        String rotation = "alter user `app`@`10.%` identified ?";
+        run.at(10 * DAY, "user", "rotation", "statement", rotation, "target_user", "app");
+        run.at(10 * DAY + 1, "user", "rotation", "statement", "purge binary logs before ?");
+        assertThat(run.alerts()).noneMatch(alert -> alert.entity().get("user").equals("rotation"));
+
+        run.at(10 * DAY + 2, "user", "app", "statement", "drop database shop");
+        assertThat(run.alerts()).anyMatch(alert -> alert.entity().get("user").equals("app"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"set global max_connections = ?", "select user, host from mysql.user"})
     void anAdministratorWhoGoesOnToAdministrateIsLow(String statement) {

@@ -89,7 +89,7 @@ class RandomEventsTest {
             Map.entry("volume_lookups", 64 * 55 + 400),
             Map.entry("rows_affected", 64),
             Map.entry("peer_tables", 2_000 * 20 + 64 * 16 + 100),
-            Map.entry("login_failures", 1_000),
+            Map.entry("login_failures", 1_200),
             Map.entry("login_after_guessing", 1_500),
             Map.entry("privilege_chain", 4_000 * 17 + 30_000),
             Map.entry("tampering_chain", 10_000),

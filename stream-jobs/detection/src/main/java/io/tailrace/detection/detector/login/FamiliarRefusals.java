@@ -6,13 +6,13 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * The clients from which an account was refused before, or the pairs of account and client of a network: at most eight.
- * People mistype passwords at the same machine for years, and guesses begin at a new one.
+ * The clients from which an account was refused or logged in before, or the pairs of account and client of a network:
+ * at most eight. People mistype passwords at the same machine for years, and guesses begin at a new one.
  */
 final class FamiliarRefusals {
 
     private static final int SIZE = 8;
-    /** Number of days since the first refused login after which others are familiar. */
+    /** Number of days since the first login after which others are familiar. */
     private static final int FAMILIAR_AFTER = 7;
 
     private final long[] hashes = new long[SIZE];
@@ -20,7 +20,7 @@ final class FamiliarRefusals {
     private final int[] latest = new int[SIZE];
     private int size;
 
-    /** Adds a refused login of a day since 1970; returns whether the first one was at least a week before. */
+    /** Adds a login of a day since 1970; returns whether the first one was at least a week before. */
     boolean add(long hash, int day) {
         int place = find(hash);
         if (place < 0) {
@@ -36,6 +36,12 @@ final class FamiliarRefusals {
         }
         latest[place] = Math.max(latest[place], day);
         return day - first[place] >= FAMILIAR_AFTER;
+    }
+
+    /** Returns whether the first one of a client was at least a week before, and the latest within five weeks. */
+    boolean contains(long hash, int day) {
+        int place = find(hash);
+        return place >= 0 && day - first[place] >= FAMILIAR_AFTER && day - latest[place] < DailyHistory.DAYS;
     }
 
     private int find(long hash) {

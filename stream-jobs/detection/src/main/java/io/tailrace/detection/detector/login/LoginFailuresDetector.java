@@ -17,6 +17,7 @@ import io.tailrace.detection.detector.location.ClientNetwork;
 import io.tailrace.detection.detector.volume.CardinalityEstimator;
 import io.tailrace.detection.detector.volume.DailyHistory;
 import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.sigma.rule.Level;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -72,7 +73,11 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
     }
 
     private static final byte OLDEST_VERSION = 1;
-    private static final byte VERSION = 2;
+    private static final byte WITHOUT_LOGINS = 2;
+    private static final byte VERSION = 3;
+    /** Second value of the observation of a successful login of an account. */
+    private static final String SUCCEEDED = "succeeded";
+
     private static final int WEEK = 7;
     /** Number of refused logins within ten minutes that count: guessing that is faster is reported by rules. */
     private static final int PER_TEN_MINUTES = 5;
@@ -86,6 +91,7 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
     private final ClientNetwork network;
     private final ObservationCache recently = new ObservationCache(ExpiringValueSet.HOUR);
     private final Map<Kind, DetectorAlertFactory> alerts = new EnumMap<>(Kind.class);
+    private final DetectorAlertFactory ofOwnClients;
 
     public LoginFailuresDetector(DetectorDefinition basis, Limits limits, ClientNetwork network) {
         super(basis, State::new);
@@ -94,6 +100,8 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         for (Kind kind : Kind.values()) {
             alerts.put(kind, new DetectorAlertFactory(basis.header(), List.of("cluster", "instance", kind.field)));
         }
+        ofOwnClients = new DetectorAlertFactory(
+                basis.header().at(Level.LOW), List.of("cluster", "instance", Kind.ACCOUNT.field));
     }
 
     @Override
@@ -136,6 +144,13 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
     private void observeSuccess(DetectionEvent event, String client, Consumer<Observation> observations) {
         String cluster = DetectorEventFields.cluster(event);
         String instance = DetectorEventFields.instanceAlone(event);
+        String user = DetectorEventFields.text(event, "user");
+        if (!user.isEmpty()
+                && recently.isNew(event.micros(), cluster, instance, client, user)
+                && !basis.isExcepted(event)) {
+            observations.accept(
+                    basis.observation(event, entity(event, Kind.ACCOUNT, user), List.of(client, SUCCEEDED)));
+        }
         if (recently.isNew(event.micros(), cluster, instance, client) && !basis.isExcepted(event)) {
             observations.accept(basis.observation(event, entity(event, Kind.CLIENT, client), List.of()));
             String of = network.ofClient(client);
@@ -165,6 +180,10 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         private FamiliarRefusals familiar = new FamiliarRefusals();
         /** The latest day with a refused login at a client that is not familiar. */
         private int strangeDay = NEVER;
+        /** The clients from which the account logs in. */
+        private FamiliarRefusals logins = new FamiliarRefusals();
+        /** The latest day with a refused login at a client from which the account did not log in a week before. */
+        private int foreignDay = NEVER;
 
         @Override
         public long latestMicros() {
@@ -186,6 +205,8 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
             recent.write(out);
             familiar.write(out);
             out.writeInt(strangeDay);
+            logins.write(out);
+            out.writeInt(foreignDay);
         }
 
         @Override
@@ -204,6 +225,10 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
             if (version > OLDEST_VERSION) {
                 familiar = FamiliarRefusals.read(in);
                 strangeDay = in.readInt();
+            }
+            if (version > WITHOUT_LOGINS) {
+                logins = FamiliarRefusals.read(in);
+                foreignDay = in.readInt();
             }
         }
 
@@ -240,11 +265,18 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         int day = (int) Math.floorDiv(micros, ExpiringValueSet.DAY);
         Kind kind = Kind.valueOf(observation.entity().get(3));
         long other = ExpiringValueSet.hash(observation.values().get(0));
+        if (kind == Kind.ACCOUNT && observation.values().size() > 1) {
+            state.logins.add(other, day);
+            return true;
+        }
         if (!state.recent.add(micros, other, ExpiringValueSet.hash(observation.actionId()))
                 || !state.history.turnTo(day)) {
             return true;
         }
         boolean isFamiliar = isFamiliar(state, kind, observation, day);
+        if (kind == Kind.ACCOUNT && !state.logins.contains(other, day)) {
+            state.foreignDay = Math.max(day, state.foreignDay);
+        }
         boolean isFast =
                 state.recent.isBruteForce(micros, other) || kind != Kind.NETWORK && state.recent.isSprayed(micros);
         state.reportedDay = isFast ? Math.max(day, state.reportedDay) : state.reportedDay;
@@ -327,7 +359,9 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
                         Explanation.number(others, kind.others),
                         Explanation.number(threshold),
                         past(past)));
-        return alerts.get(kind)
+        // A program with an old password: only clients were refused from which the account has logged in for a week.
+        boolean isOwn = kind == Kind.ACCOUNT && state.day - state.foreignDay >= days;
+        return (isOwn ? ofOwnClients : alerts.get(kind))
                 .alert(
                         observation,
                         state.day + " " + days,

@@ -28,6 +28,10 @@ public final class LogTamperingDetector extends AbstractDetector<LogTamperingDet
     private static final byte VERSION = 1;
     private static final int MAX_STEPS = 4;
     private static final String TAMPERING = "tampering";
+    /** Purged binary logs. Jobs that rotate passwords purge, too, and a password alone gives no rights. */
+    private static final String PURGE = "purge";
+
+    private static final String PASSWORD = "password";
     private static final String READ = "large_read";
 
     private final long windowMicros;
@@ -59,7 +63,10 @@ public final class LogTamperingDetector extends AbstractDetector<LogTamperingDet
 
     private String step(DetectionEvent event) {
         if (PrivilegedOperation.isTampering(event)) {
-            return TAMPERING;
+            return PrivilegedOperation.isPurge(event) ? PURGE : TAMPERING;
+        }
+        if (PrivilegedOperation.isPasswordOnly(event)) {
+            return PASSWORD;
         }
         Set<PrivilegedOperation> operations = PrivilegedOperation.of(event);
         for (PrivilegedOperation operation : operations) {
@@ -123,7 +130,7 @@ public final class LogTamperingDetector extends AbstractDetector<LogTamperingDet
         state.latest = Math.max(state.latest, observation.micros());
         String kind = observation.values().get(0);
         Step step = new Step(kind, AlertSample.of(observation).shortened());
-        if (TAMPERING.equals(kind)) {
+        if (TAMPERING.equals(kind) || PURGE.equals(kind)) {
             add(state.tampering, step);
             for (Step after : state.operations) {
                 compare(state, step, after, observation, out);
@@ -148,7 +155,8 @@ public final class LogTamperingDetector extends AbstractDetector<LogTamperingDet
     private void compare(State state, Step before, Step after, Observation observation, Consumer<RaisedAlert> out) {
         long since = after.evidence.micros() - before.evidence.micros();
         boolean apart = Math.abs(after.evidence.micros() - state.fired) > windowMicros;
-        if (since < 0 || since > windowMicros || !apart) {
+        boolean isRotation = PURGE.equals(before.kind) && PASSWORD.equals(after.kind);
+        if (since < 0 || since > windowMicros || !apart || isRotation) {
             return;
         }
         state.fired = after.evidence.micros();

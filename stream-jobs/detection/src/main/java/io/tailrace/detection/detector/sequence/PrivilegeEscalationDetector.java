@@ -202,7 +202,8 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
             if (grant.grantees.contains(ExpiringValueSet.hash(user))) {
                 return Link.GRANTEE;
             }
-            if (grant.user.equals(user)) {
+            // A password of another account gives its granter nothing: jobs rotate passwords.
+            if (grant.user.equals(user) && !PrivilegedOperation.isPasswordOnly(grant.evidence.statement())) {
                 return Link.GRANTER;
             }
             boolean role = grant.kind == Kind.USERS_OR_ROLES

@@ -60,6 +60,11 @@ public enum PrivilegedOperation {
             EventFlagFamily.dynamic(List.of("rename", "user")),
             EventFlagFamily.dynamic(List.of("set", "password")));
 
+    /** A statement that sets or discards passwords, and changes nothing else of its accounts. */
+    private static final Pattern PASSWORD_ONLY =
+            Pattern.compile("set password for .*|alter user (if exists )?[^,]{1,200}? "
+                    + "(identified( with [^ ]+)?( by| as)? ?\\?( retain current password)?|discard old password)");
+
     /** Flags of events that may concern more accounts than they name. */
     private static final Set<String> NAMES_NOT_ALL =
             Set.of(EventFlag.TRUNCATED.wireName(), EventFlag.ACCOUNTS_INCOMPLETE.wireName());
@@ -168,6 +173,21 @@ public enum PrivilegedOperation {
         String statement = DetectorEventFields.statement(event);
         return begins(statement, GIVING) && !changesOwnAccount(event) && !givesObject(statement)
                 || preparesGiving(event);
+    }
+
+    /** Returns whether the statement only sets or discards the password of another account. */
+    static boolean isPasswordOnly(DetectionEvent event) {
+        return isPasswordOnly(DetectorEventFields.statement(event)) && !changesOwnAccount(event);
+    }
+
+    /** @param statement without its literals, in lower case */
+    static boolean isPasswordOnly(String statement) {
+        return begins(statement, CHANGING) && PASSWORD_ONLY.matcher(statement).matches();
+    }
+
+    /** Returns whether binary logs are purged. */
+    static boolean isPurge(DetectionEvent event) {
+        return begins(DetectorEventFields.statement(event), PURGES);
     }
 
     private static boolean givesObject(String statement) {

@@ -8,6 +8,7 @@ import io.tailrace.detection.detector.DetectorState;
 import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import io.tailrace.detection.sigma.rule.Level;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -81,6 +82,39 @@ class LoginDetectorsTest {
             refused((16 + i / 8) * DAY + i % 8, "anna", "10.6.0.7");
         }
         assertThat(run.alert().facts()).containsEntry("window_days", "7");
+    }
+
+    @Test
+    void aProgramWithAnOldPasswordIsLow() {
+        run = new DetectorRun("login_failures: {}");
+        succeeded(0, "mailer", "10.6.0.7");
+        succeeded(15 * DAY, "mailer", "10.6.0.7");
+        for (int i = 0; i < 9; i++) {
+            refused(16 * DAY + i, "mailer", "10.6.0.7");
+        }
+        assertThat(run.alert().rule().level()).isEqualTo(Level.LOW);
+    }
+
+    @Test
+    void oneRefusedLoginElsewhereIsNotThatOfTheProgram() {
+        run = new DetectorRun("login_failures: {}");
+        succeeded(0, "mailer", "10.6.0.7");
+        succeeded(15 * DAY, "mailer", "10.6.0.7");
+        refused(16 * DAY, "mailer", "10.6.0.8");
+        for (int i = 1; i < 9; i++) {
+            refused(16 * DAY + i, "mailer", "10.6.0.7");
+        }
+        assertThat(run.alert().rule().level()).isEqualTo(Level.MEDIUM);
+    }
+
+    @Test
+    void aClientFromWhichTheAccountHasLoggedInForDaysOnlyIsNotItsOwn() {
+        run = new DetectorRun("login_failures: {}");
+        succeeded(12 * DAY, "mailer", "10.6.0.7");
+        for (int i = 0; i < 9; i++) {
+            refused(16 * DAY + i, "mailer", "10.6.0.7");
+        }
+        assertThat(run.alert().rule().level()).isEqualTo(Level.MEDIUM);
     }
 
     @Test
