@@ -17,7 +17,8 @@ def log(instance: str) -> dict:
 def test_a_page_has_some_of_thousands_of_servers_and_a_text_finds_others():
     logs = by_instance(log(f"DB-{number:05}") for number in range(COUNT))
     known = servers.servers(Found(logs, {}, {}, {}, {}, {}, sees_all=True))
-    count = COUNT // listing.PAGE_SIZE
+    count = listing.pages(known)
+    assert (count, listing.pages([]), listing.pages(known[:201])) == (50, 1, 2)
     pages = [listing.page(known, number) for number in range(1, count + 2)]
     assert [len(page) for page in pages] == [listing.PAGE_SIZE] * count + [0]
     assert {each.instance for page in pages for each in page} == {each.instance for each in known}

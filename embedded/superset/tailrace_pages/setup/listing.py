@@ -86,6 +86,11 @@ def of_name(servers: Sequence[Server], text: str) -> list[Server]:
     return [each for each in servers if wanted in f"{each.instance}\n{each.cluster}".casefold()]
 
 
+def pages(servers: Sequence[Server]) -> int:
+    """Returns the number of pages of the table, at least 1."""
+    return max(1, -(-len(servers) // PAGE_SIZE))
+
+
 def page(servers: Sequence[Server], number: int) -> Sequence[Server]:
     """Returns the servers of a page of the table, from 1."""
     return servers[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]

@@ -25,17 +25,18 @@ def index() -> Any:
     if instance:
         return _one(instance, found)
     known = servers.servers(found)
-    text, number = request.args.get("q", "").strip(), rendering.page_number()
+    text = request.args.get("q", "").strip()
     listed = listing.of_name(known, text)
     if rendering.wants_csv():
         return rendering.csv_answer("setup", listing.CSV_SOURCES, listing.csv_rows(listed))
+    number = rendering.page_number(listing.pages(listed))
     shown = listing.page(listed, number)
     return rendering.render(
         "setup/index.html",
         "Setup",
         text=text,
         number=number,
-        more=number * listing.PAGE_SIZE < len(listed),
+        more=number < listing.pages(listed),
         is_paged=len(known) > listing.PAGE_SIZE,
         numbers=listing.headline(
             known, reading.traces(store(), rendering.now()), reading.pull_costs(store(), rendering.now())

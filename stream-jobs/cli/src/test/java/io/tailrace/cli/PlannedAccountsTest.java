@@ -145,6 +145,24 @@ class PlannedAccountsTest {
         assertThat(alertsOfLast(lines)).containsOnlyOnce(level + " database_dropped");
     }
 
+    /** A program whose password was rotated, or a shared host on which somebody guesses the password of its user. */
+    @ParameterizedTest
+    @CsvSource({"7, MEDIUM", "6, HIGH"})
+    void aLoginAfterADayOfRefusalsHasALowerLevelIfTheAccountLogsInThereOnMostDays(int days, String level)
+            throws IOException {
+        List<String> lines = new ArrayList<>();
+        String mailer = ",db1,mailer,10.6.0.7,31,0,";
+        for (int day = 23 - days; day < 23; day++) {
+            lines.add("202611" + day + " 08:00:00" + mailer + "CONNECT,,,0");
+        }
+        for (int hour = 10; hour < 22; hour++) {
+            lines.add("20261123 " + hour + ":00:00" + mailer + "FAILED_CONNECT,,,1045");
+        }
+        lines.add("20261123 22:30:00" + mailer + "CONNECT,,,0");
+
+        assertThat(alertsOfLast(lines)).containsOnlyOnce(level + " login_after_slow_guessing");
+    }
+
     private static String line(String time, String who, String statement) {
         String[] account = who.split(" ");
         return "%s,db1,%s,%s,31,900,QUERY,shop,'%s',0"

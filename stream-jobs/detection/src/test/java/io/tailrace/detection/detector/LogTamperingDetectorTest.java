@@ -34,6 +34,31 @@ class LogTamperingDetectorTest {
         assertThat(run.alerts()).hasSize(1);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"reset master", "reset binary logs and gtids"})
+    void aPasswordThatIsSetAfterAllBinaryLogsWereDeletedIsAChain(String reset) {
+        run.at(1, "user", "root", "statement", reset);
+        run.at(1.1, "user", "root", "statement", "alter user `app`@`10.%` identified ?");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    @Test
+    void anotherPluginIsNoPasswordAlone() {
+        run.at(1, "user", "root", "statement", "purge binary logs to ?");
+        run.at(1.1, "user", "root", "statement", "alter user `app`@`10.%` identified with mysql_native_password as ?");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    @Test
+    void purgesDoNotHideALogThatIsOff() {
+        run.at(1, "user", "root", "statement", "set global general_log = ?", "flag", "general_log=off");
+        for (int number = 1; number <= 5; number++) {
+            run.at(1 + number / 100.0, "user", "root", "statement", "purge binary logs to ?");
+        }
+        run.at(1.1, "user", "root", "statement", "alter user `app`@`10.%` identified ?");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
     @Test
     void anOwnPasswordIsNoChain() {
         run.at(1, "user", "root", "statement", "set global general_log = ?", "flag", "general_log=off");

@@ -38,10 +38,20 @@ final class FamiliarRefusals {
         return day - first[place] >= FAMILIAR_AFTER;
     }
 
-    /** Returns whether the first one of a client was at least a week before, and the latest within five weeks. */
+    /** Adds a login of a day since 1970; returns whether the client had none on this day or a later one. */
+    boolean learn(long hash, int day) {
+        int place = find(hash);
+        boolean isNew = place < 0 || latest[place] < day;
+        if (isNew) {
+            add(hash, day);
+        }
+        return isNew;
+    }
+
+    /** Returns whether the logins of a client span at least a week, and the latest is within five weeks. */
     boolean contains(long hash, int day) {
         int place = find(hash);
-        return place >= 0 && day - first[place] >= FAMILIAR_AFTER && day - latest[place] < DailyHistory.DAYS;
+        return place >= 0 && latest[place] - first[place] >= FAMILIAR_AFTER && day - latest[place] < DailyHistory.DAYS;
     }
 
     private int find(long hash) {

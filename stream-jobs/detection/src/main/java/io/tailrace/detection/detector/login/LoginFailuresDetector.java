@@ -266,8 +266,7 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         Kind kind = Kind.valueOf(observation.entity().get(3));
         long other = ExpiringValueSet.hash(observation.values().get(0));
         if (kind == Kind.ACCOUNT && observation.values().size() > 1) {
-            state.logins.add(other, day);
-            return true;
+            return state.logins.learn(other, day);
         }
         if (!state.recent.add(micros, other, ExpiringValueSet.hash(observation.actionId()))
                 || !state.history.turnTo(day)) {

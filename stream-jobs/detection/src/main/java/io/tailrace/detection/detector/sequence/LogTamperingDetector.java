@@ -144,9 +144,14 @@ public final class LogTamperingDetector extends AbstractDetector<LogTamperingDet
         return true;
     }
 
+    /** A full list loses its oldest purge before another step: purges in a row must not hide a log that is off. */
     private static void add(List<Step> steps, Step step) {
         if (steps.size() == MAX_STEPS) {
-            steps.remove(0);
+            int purge = 0;
+            while (purge < MAX_STEPS && !PURGE.equals(steps.get(purge).kind)) {
+                purge++;
+            }
+            steps.remove(purge % MAX_STEPS);
         }
         steps.add(step);
     }

@@ -63,7 +63,7 @@ public enum PrivilegedOperation {
     /** A statement that sets or discards passwords, and changes nothing else of its accounts. */
     private static final Pattern PASSWORD_ONLY =
             Pattern.compile("set password for .*|alter user (if exists )?[^,]{1,200}? "
-                    + "(identified( with [^ ]+)?( by| as)? ?\\?( retain current password)?|discard old password)");
+                    + "(identified( with [^ ]+)?( by)? ?\\?( retain current password)?|discard old password)");
 
     /** Flags of events that may concern more accounts than they name. */
     private static final Set<String> NAMES_NOT_ALL =
@@ -185,9 +185,9 @@ public enum PrivilegedOperation {
         return begins(statement, CHANGING) && PASSWORD_ONLY.matcher(statement).matches();
     }
 
-    /** Returns whether binary logs are purged. */
+    /** Returns whether the oldest binary logs are purged, and not all of them. */
     static boolean isPurge(DetectionEvent event) {
-        return begins(DetectorEventFields.statement(event), PURGES);
+        return DetectorEventFields.statement(event).startsWith("purge ");
     }
 
     private static boolean givesObject(String statement) {
