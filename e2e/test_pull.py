@@ -207,20 +207,27 @@ def check_signatures(stack: Stack, key: keys.HostKey) -> None:
     found = committed(stack.settings, "tailrace.signed_ranges", "pull-e2e")
     own = [(json.loads(each["payload"]), each) for each in found if each["key"] == key.id]
     chain = sorted(own, key=lambda each: each[0]["sequence"])
-    ends: dict[tuple[int, int], int] = {}
+    spans: dict[int, list[tuple[int, int]]] = {}
     assert [payload["sequence"] for payload, _ in chain] == list(range(1, len(chain) + 1))
     for payload, record in chain:
         assert keys.is_valid(base64.b64decode(key.public_key), record["payload"], record["signature"])
-        ends[payload["inode"], payload["from"]] = payload["to"]
+        span = payload.get("earlier_from", payload["from"]), payload["to"]
+        spans.setdefault(payload["inode"], []).append(span)
     received = {
         (message["inode"], message["size"])
         for message in committed(stack.settings, "tailrace.files", LOG["instance"])
     }
     sizes = {inode: max(size for each, size in received if each == inode) for inode, _ in received}
-    signed = dict.fromkeys(sizes, 0)
-    for (inode, start), end in ends.items():
-        signed[inode] += end - start
-    assert signed == sizes
+    assert {inode: covered(each) for inode, each in spans.items()} == sizes
+
+
+def covered(spans: list[tuple[int, int]]) -> int:
+    """Returns how many bytes the spans cover. Each is its first byte and the one behind its last."""
+    count = end = 0
+    for first, last in sorted(spans):
+        count += max(0, last - max(first, end))
+        end = max(end, last)
+    return count
 
 
 def test_late_events_of_a_stream_are_stored_exactly_although_the_puller_is_killed(stack, tmp_path):

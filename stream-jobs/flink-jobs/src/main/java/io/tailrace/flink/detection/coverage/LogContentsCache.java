@@ -20,12 +20,14 @@ import java.util.Set;
  * only others are compared name by name.
  *
  * <p>Memory: {@link ObservedFields} of at most {@value #MAX_LOGS} logs, about 2 kB each, and at most {@value #MAX_SHAPES}
- * hashes for each. Beyond that it restarts, so a subtask with more logs than that would report almost every event.
+ * hashes for each and {@value #MAX_ALL_SHAPES} for all, about 64 bytes each. Beyond that it restarts, so a subtask with
+ * more logs than that would report almost every event.
  */
 public final class LogContentsCache {
 
     static final int MAX_LOGS = 100_000;
     static final int MAX_SHAPES = 1_000;
+    static final int MAX_ALL_SHAPES = 1_000_000;
     private static final long REMEMBERED_MILLIS = Duration.ofDays(1).toMillis();
 
     private static final String EVENT_CLASS = DatabaseField.EVENT_CLASS.fieldName();
@@ -33,6 +35,7 @@ public final class LogContentsCache {
 
     private final Map<String, Map<LogSource, Seen>> instances = new HashMap<>();
     private int logs;
+    private int allShapes;
     private long since;
 
     private static final class Seen {
@@ -48,9 +51,10 @@ public final class LogContentsCache {
      * @param nowMillis this machine's clock, milliseconds since 1970
      */
     public boolean isNew(DetectionEvent event, String instance, long nowMillis) {
-        if (nowMillis - since > REMEMBERED_MILLIS || logs >= MAX_LOGS) {
+        if (nowMillis - since > REMEMBERED_MILLIS || logs >= MAX_LOGS || allShapes >= MAX_ALL_SHAPES) {
             instances.clear();
             logs = 0;
+            allShapes = 0;
             since = nowMillis;
         }
         Seen seen = seen(instance, event.source());
@@ -60,9 +64,14 @@ public final class LogContentsCache {
         }
         seen.latestShape = shape;
         if (seen.shapes.size() >= MAX_SHAPES) {
+            allShapes -= seen.shapes.size();
             seen.shapes.clear();
         }
-        return seen.shapes.add(shape) && seen.contents.add(event);
+        if (!seen.shapes.add(shape)) {
+            return false;
+        }
+        allShapes++;
+        return seen.contents.add(event);
     }
 
     private Seen seen(String instance, LogSource log) {
