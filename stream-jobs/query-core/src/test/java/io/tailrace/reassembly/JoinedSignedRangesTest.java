@@ -3,7 +3,9 @@ package io.tailrace.reassembly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.SignedRange;
+import io.tailrace.signing.EarlierRanges;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The same with records that sign several ranges: the result of each range is the same. */
@@ -61,5 +63,29 @@ class JoinedSignedRangesTest extends SignedRangesTest {
         sign(file);
         assertThat(statuses()).containsKeys("verified", "superseded").hasSize(2);
         assertThat(statuses()).containsEntry("superseded", 1L);
+    }
+
+    @Test
+    void aClosedRangeThatWasNotComparedIsUnverifiedAlsoBehindAVerifiedOpenOne() {
+        String file = file(40, "\n", 5);
+        int open = lineEnd(file, 300);
+        send(file, 0, open);
+        sign(file.substring(0, open));
+        assertThat(statuses()).isEqualTo(Map.of("verified", 1L));
+        send(file, open, file.length());
+        SignedRange record = SignedRange.newBuilder(rows().get(0))
+                .setSequence(2)
+                .setStatus("")
+                .setToOffset(lineEnd(file, 2_000))
+                .setClosed(true)
+                .setEarlierRanges(EarlierRanges.text(List.of(oneByte(), oneByte(), oneByte())))
+                .build();
+        log.signedRange(record, now);
+        List<SignedRange> compared = rows().subList(1, rows().size());
+        assertThat(compared).extracting(SignedRange::getStatus).containsOnly("unverified");
+    }
+
+    private static EarlierRanges.Range oneByte() {
+        return new EarlierRanges.Range(1, new byte[32]);
     }
 }

@@ -154,8 +154,10 @@ public final class SignedRanges {
         }
     }
 
+    /** No later record covers a closed range: if its bytes were passed, they are unknown. */
     private static Comparison compare(LogFileGeneration generation, SignedPart part) {
-        return generation.compare(part.from(), part.to(), part.closed(), part.hash());
+        Comparison result = generation.compare(part.from(), part.to(), part.closed(), part.hash());
+        return result == Comparison.PASSED && part.closed() ? Comparison.UNKNOWN : result;
     }
 
     private static void settle(LogFileGeneration generation, SignedPart part) {
