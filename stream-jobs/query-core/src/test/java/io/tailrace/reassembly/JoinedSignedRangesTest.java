@@ -85,6 +85,19 @@ class JoinedSignedRangesTest extends SignedRangesTest {
         assertThat(compared).extracting(SignedRange::getStatus).containsOnly("unverified");
     }
 
+    @Test
+    void aFileThatBeginsDifferentlyIsAMismatchOnlyAsFarAsItArrived() {
+        String file = file(60, "\n", 6);
+        String other = "B x" + file.substring(3);
+        int arrived = lineEnd(file, 6_000);
+        sign(file);
+        send(other, 0, arrived);
+        passHour();
+        assertThat(statuses()).containsOnlyKeys("mismatch", "unverified");
+        assertThat(results()).allSatisfy(range -> assertThat(range.getStatus())
+                .isEqualTo(range.getToOffset() <= arrived ? "mismatch" : "unverified"));
+    }
+
     private static EarlierRanges.Range oneByte() {
         return new EarlierRanges.Range(1, new byte[32]);
     }

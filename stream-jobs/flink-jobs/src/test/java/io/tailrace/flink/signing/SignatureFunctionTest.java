@@ -2,6 +2,7 @@ package io.tailrace.flink.signing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.tailrace.event.SignedRange;
 import io.tailrace.flink.ingest.KafkaMessage;
@@ -162,6 +163,15 @@ class SignatureFunctionTest {
         assertThat(passed()).extracting(SignedRange::getSequence).containsExactly(1L, 2L);
         assertThat(passed()).extracting(SignedRange::getStatus).containsOnly("");
         assertThat(passed().get(0).getEarlierRanges()).isEqualTo(right);
+    }
+
+    @Test
+    void aHashOfDigitsThatAreNotAsciiIsNoPayload() {
+        String payload = host.payload(1, "", "\"from\":5,\"to\":9");
+        assertThat(SignedRangeMessage.read(payload, host.id(), "", "").getSha256())
+                .isEqualTo(HASH);
+        String wide = payload.replace(HASH, "\uff11".repeat(64));
+        assertThatIllegalArgumentException().isThrownBy(() -> SignedRangeMessage.read(wide, host.id(), "", ""));
     }
 
     private static EarlierRanges.Range range(int bytes, int hash) {
