@@ -15,8 +15,8 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class SignedFile:
-    """The signed ranges of one file. Offsets are in bytes. The others are numbers of rows: one for ranges of a
-    record that follow each other and have the same result."""
+    """The signed ranges of one file. Offsets are in bytes. The others are numbers of rows: one for ranges of
+    a record that follow each other and have the same result."""
 
     instance: str
     """Empty for records that name no log."""

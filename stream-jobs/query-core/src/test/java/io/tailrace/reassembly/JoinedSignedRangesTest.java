@@ -89,7 +89,7 @@ class JoinedSignedRangesTest extends SignedRangesTest {
     void aFileThatBeginsDifferentlyIsAMismatchOnlyAsFarAsItArrived() {
         String file = file(60, "\n", 6);
         String other = "B x" + file.substring(3);
-        int arrived = lineEnd(file, 6_000);
+        int arrived = lineEnd(file, 4_700);
         sign(file);
         send(other, 0, arrived);
         passHour();
