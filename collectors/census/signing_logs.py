@@ -97,18 +97,17 @@ def each_range(payload: dict, earlier_ranges: str) -> list[dict]:
     assert ("earlier_root" in payload) == bool(found)
     assert start == payload.get("from")
     if found:
-        assert (
-            expected_root([bytes.fromhex(each["sha256"]) for each in found]).hex() == payload["earlier_root"]
-        )
+        entries = [listed[at : at + 36] for at in range(0, len(listed), 36)]
+        assert expected_root(entries).hex() == payload["earlier_root"]
     return [*found, alone]
 
 
-def expected_root(hashes: list[bytes]) -> bytes:
+def expected_root(entries: list[bytes]) -> bytes:
     """The rule of the root, written once more as RFC 6962 defines it."""
-    if len(hashes) == 1:
-        return hashlib.sha256(b"\0" + hashes[0]).digest()
-    split = 1 << (len(hashes) - 1).bit_length() - 1
-    return hashlib.sha256(b"\1" + expected_root(hashes[:split]) + expected_root(hashes[split:])).digest()
+    if len(entries) == 1:
+        return hashlib.sha256(b"\0" + entries[0]).digest()
+    split = 1 << (len(entries) - 1).bit_length() - 1
+    return hashlib.sha256(b"\1" + expected_root(entries[:split]) + expected_root(entries[split:])).digest()
 
 
 def records(spool: Path) -> list[dict]:

@@ -4,17 +4,29 @@ A file is known by instance, kind of log and inode: rotation changes the path, a
 the file has 4,096 bytes.
 """
 
+import re
 from collections.abc import Mapping
 
 from tailrace_verify.findings import NOTED, Report
 
 CHECK = "bytes of log files"
+HASH = re.compile(r"[0-9a-f]{64}")
 Place = dict[str, object]
 
 
 def first_byte(payload: Mapping[str, object]) -> object:
     """Returns the start of what a payload signs: ranges that follow each other, or one."""
     return payload.get("earlier_from", payload.get("from"))
+
+
+def _is_range(payload: Mapping[str, object]) -> bool:
+    """Returns whether the offsets of a record are numbers in order, and earlier ranges have a root."""
+    start, last, end = first_byte(payload), payload.get("from"), payload.get("to")
+    if [type(each) for each in (start, last, end)] != [int] * 3 or not 0 <= start <= last <= end:
+        return False
+    if "earlier_from" not in payload:
+        return "earlier_root" not in payload
+    return start < last and HASH.fullmatch(str(payload.get("earlier_root"))) is not None
 
 
 class RangesOfFiles:
@@ -38,7 +50,7 @@ class RangesOfFiles:
             "to": end,
             **place,
         }
-        if [type(each) for each in (start, last, end)] != [int] * 3 or not 0 <= start <= last <= end:
+        if not _is_range(payload):
             self.report.tampered(CHECK, "no byte range", **where)
             return
         file = tuple(payload.get(name) for name in ("cluster", "instance", "source", "inode"))

@@ -25,6 +25,8 @@ STATE_TEXTS = {ALERTS: 7, ARCHIVED: 3}
 MISMATCH = "mismatch"
 MINUTE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00Z")
 HEX_32 = re.compile(r"[0-9a-f]{64}")
+MAX_RECORDS = 256
+"""Signed records of one leaf."""
 MAX_RECORDS_BYTES = 1 << 20
 """Bytes of the records of one leaf before compression."""
 TABLE = re.compile(r"[A-Za-z0-9_.]+")
@@ -198,7 +200,10 @@ def _add_ranges(index: int, document: Mapping, leaves: Leaves, report: Report) -
         raise _MalformedError(str(error)) from None
     if not unpacking.eof or unpacking.unused_data:
         raise _MalformedError("records")
-    for payload, key, signature in json.loads(text):
+    records = json.loads(text)
+    if len(records) > MAX_RECORDS:
+        raise _MalformedError(f"more than {MAX_RECORDS} records")
+    for payload, key, signature in records:
         _add_range(index, {"payload": payload, "key": key, "signature": signature}, leaves, report)
 
 

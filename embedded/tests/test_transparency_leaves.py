@@ -1,10 +1,16 @@
 """Entries of the transparency log."""
 
+import base64
 import json
 import random
+import zlib
+
+import pytest
 
 from tailrace.transparency import leaves, sequences
 from tailrace_verify import tiles
+from tailrace_verify.findings import Report
+from tailrace_verify.leaves import MAX_RECORDS, Leaves, add
 
 
 def test_keys_are_split_into_entries_of_a_bounded_size():
@@ -26,3 +32,15 @@ def test_sequences_in_any_order_become_few_intervals():
         assert [sequences.add(intervals, number) for number in numbers] == [True] * len(numbers)
         assert [sequences.add(intervals, number) for number in numbers] == [False] * len(numbers)
         assert intervals == [[1, 19], [21, 39], [41, 59]]
+
+
+@pytest.mark.parametrize(("records", "is_read"), [(MAX_RECORDS, True), (MAX_RECORDS + 1, False)])
+def test_a_leaf_has_a_bounded_number_of_records(records, is_read):
+    text = json.dumps([["", "", ""]] * records).encode()
+    packed = base64.b64encode(zlib.compress(text)).decode()
+    held, report = Leaves(), Report()
+    add(0, json.dumps({"type": "signed_ranges", "records": packed}).encode(), held, report)
+    assert len(held.ranges) == records * is_read
+    assert [each.message for each in report.findings] == (not is_read) * [
+        "entry 0 is malformed: _MalformedError('more than 256 records')"
+    ]

@@ -11,6 +11,7 @@ import verify_stored
 
 from tailrace_verify import chains, check
 from tailrace_verify.files import of_mapping
+from tailrace_verify.files_of_hosts import RangesOfFiles
 from tailrace_verify.findings import Report, Status
 
 MANIPULATED, HONEST = 120, 150
@@ -117,6 +118,32 @@ def test_a_clock_of_a_host_that_went_back_is_located(seconds, is_noted):
     assert messages == is_noted * [
         f"the clock of {host.name} went back by 3600 s before record {host.sequence}"
     ]
+
+
+ROOT = "ab" * 32
+
+
+@pytest.mark.parametrize(
+    "earlier",
+    [
+        {"earlier_from": 0},
+        {"earlier_root": ROOT},
+        {"earlier_from": 0, "earlier_root": ROOT[1:]},
+        {"earlier_from": 0, "earlier_root": None},
+        {"earlier_from": 70_000, "earlier_root": ROOT},
+        {"earlier_from": 70_001, "earlier_root": ROOT},
+    ],
+)
+def test_earlier_ranges_need_a_root_and_bytes(earlier):
+    def found(**payload: object) -> Report:
+        report = Report()
+        RangesOfFiles(False, report).add({"host": "db1", "from": 70_000, "to": 80_000, **payload})
+        return report
+
+    assert found(earlier_from=0, earlier_root=ROOT).findings == []
+    report = found(**earlier)
+    assert report.verdict is Status.TAMPERED
+    assert [each.message for each in report.findings] == ["no byte range"]
 
 
 @pytest.mark.long

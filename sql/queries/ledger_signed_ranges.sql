@@ -1,5 +1,6 @@
 -- How far each file is signed by its host and verified, without a hole from its first byte on, and what was not verified. A
--- record counts by its latest result. Records that name no log, such as rotations and failures of other hosts, have no file.
+-- row has ranges of a record that follow each other with the same result; the latest one counts. Records that name no log,
+-- such as rotations and failures of other hosts, have no file.
 -- Parameters: instance (empty: all).
 SELECT
     instance, source, log, generation,

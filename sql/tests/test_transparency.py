@@ -225,7 +225,7 @@ def ranges(admin: ClickHouse) -> Iterator[Callable[..., None]]:
     if is_new:
         admin.execute(RANGES)
 
-    def store(second: int, *sequences: int, status: str = "verified") -> None:
+    def store(second: int, *sequences: int, status: str = "verified", **fields: object) -> None:
         row = {
             "key": "k",
             "signature": "c2ln",
@@ -234,8 +234,13 @@ def ranges(admin: ClickHouse) -> Iterator[Callable[..., None]]:
             "signed_at": f"{LAST_HOUR}.0",
             "ingested_at": second,
         }
-        found = [{**row, "payload": f"{status} {each}", "sequence": each} for each in sequences]
-        admin.insert("tailrace.signed_ranges", [{**each, "status": status} for each in found])
+        found = [
+            {"payload": f"{status} {each}", "payload_sha256": f"{status} {each}", "sequence": each}
+            for each in sequences
+        ]
+        admin.insert(
+            "tailrace.signed_ranges", [{**row, **each, "status": status, **fields} for each in found]
+        )
 
     yield store
     if is_new:
@@ -260,6 +265,35 @@ def test_each_signed_range_is_in_one_leaf_and_a_forged_one_in_none(admin, log, t
     ranges(INSERTED + 2, 4, status="broken_chain")
     assert payloads(INSERTED + 3) == ["verified 3", "broken_chain 4"]
     assert log.store.get("sequences k") == [[1, 4]]
+
+
+def test_a_broken_record_of_several_ranges_is_in_one_leaf_and_a_fork_as_well(admin, log, tmp_path, ranges):
+    collector = CollectorAt(admin, log.store, tmp_path / "hosts.json")
+
+    def payloads(second: int) -> list[str]:
+        collector.second = second
+        report, held = Report(), Leaves()
+        for index, leaf in enumerate(append(log, collector)):
+            add(index, json.dumps(leaf).encode(), held, report)
+        return [each.payload for each in held.ranges]
+
+    for start in (5, 20):
+        ranges(INSERTED, 1, status="broken_chain", from_offset=start)
+    assert payloads(INSERTED + 1) == ["broken_chain 1"]
+    for start in (20, 30):
+        ranges(INSERTED + 1, 1, status="broken_chain", from_offset=start)
+        fork = {"payload": "fork", "payload_sha256": "fork", "from_offset": start}
+        ranges(INSERTED + 1, 1, status="broken_chain", **fork)
+    assert payloads(INSERTED + 2) == ["fork"]
+
+
+def test_each_mismatch_of_a_record_is_recorded(admin, log, tmp_path, ranges):
+    collector = CollectorAt(admin, log.store, tmp_path / "hosts.json")
+    for start in (5, 20, 20):
+        ranges(INSERTED, 7, status="mismatch", from_offset=start, to_offset=start + 4)
+    collector.second = INSERTED + 1
+    results = [leaf for leaf in append(log, collector) if leaf["type"] == "range_result"]
+    assert [(each["from"], each["to"]) for each in results] == [(5, 9), (20, 24)]
 
 
 def test_a_mismatch_is_recorded_once_and_stays(admin, log, tmp_path, ranges):

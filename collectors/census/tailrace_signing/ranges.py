@@ -38,21 +38,23 @@ class Signed:
     ranges: "Sequence[Range]"
 
     def payload(self) -> "dict[str, Any]":
-        """Returns the last range and, if there are others, their start and the root of their hashes."""
+        """Returns the last range and, if there are others, their start and the root of their entries."""
         *earlier, last = self.ranges
         content = {"from": last.start, "to": last.end, "closed": last.closed, "sha256": last.sha256}
         if earlier:
             content["earlier_from"] = earlier[0].start
-            content["earlier_root"] = root([bytes.fromhex(each.sha256) for each in earlier])
+            content["earlier_root"] = root(self._entries())
         return content
 
     def earlier_ranges(self) -> str:
         """Returns lengths and hashes of the ranges before the last one in base64; empty if there are none."""
-        entries = (
+        return base64.b64encode(b"".join(self._entries())).decode()
+
+    def _entries(self) -> "list[bytes]":
+        return [
             struct.pack(">I32s", each.end - each.start, bytes.fromhex(each.sha256))
             for each in self.ranges[:-1]
-        )
-        return base64.b64encode(b"".join(entries)).decode()
+        ]
 
 
 def joined(ranges: "Iterable[Range]", most: int = RECORD_RANGES) -> "Iterator[Signed]":
@@ -67,9 +69,9 @@ def joined(ranges: "Iterable[Range]", most: int = RECORD_RANGES) -> "Iterator[Si
         yield Signed(record)
 
 
-def root(hashes: "Sequence[bytes]") -> str:
-    """Returns the root of the Merkle tree of RFC 6962 whose leaves have these hashes as data, hexadecimal."""
-    level = [hashlib.sha256(b"\0" + each).digest() for each in hashes]
+def root(entries: "Sequence[bytes]") -> str:
+    """Returns the root of the Merkle tree of RFC 6962 with these entries as data of leaves, hexadecimal."""
+    level = [hashlib.sha256(b"\0" + each).digest() for each in entries]
     while len(level) > 1:
         odd = level[-1:] if len(level) % 2 else []
         pairs = (level[at] + level[at + 1] for at in range(0, len(level) - 1, 2))

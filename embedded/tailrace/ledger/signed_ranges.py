@@ -15,7 +15,8 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class SignedFile:
-    """The signed ranges of one file. Offsets are in bytes; the others are numbers of records."""
+    """The signed ranges of one file. Offsets are in bytes. The others are numbers of rows: one for ranges of
+    a record that follow each other and have the same result."""
 
     instance: str
     """Empty for records that name no log."""
@@ -28,7 +29,7 @@ class SignedFile:
     signed_to: int
     mismatches: int
     failures: int
-    """Records with a wrong signature, an unknown key or a broken chain."""
+    """Rows with a wrong signature, an unknown key or a broken chain."""
     incomplete: int
     unverified: int
     signed_at: float

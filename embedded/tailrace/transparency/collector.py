@@ -31,7 +31,7 @@ MAX_RANGES = 20_000
 MAX_PAYLOAD = 60_000
 MAX_VERSIONS = 50_000
 BROKEN, MISMATCH = "broken_chain", "mismatch"
-ANCHORED, MISMATCHED = "sequences ", "mismatches "
+ANCHORED, MISMATCHED, BROKEN_PAYLOADS = "sequences ", "mismatches ", "broken "
 FORGED = ("bad_signature", "unknown_key")
 """States of signed ranges that no registered key has signed."""
 HASH = struct.Struct("<I32s")
@@ -184,7 +184,9 @@ class Collector:
         batch.entries.extend(leaves.signed_ranges([row for row in taken if self._is_new(batch, row)]))
         mismatches = (row for row in taken if row["status"] == MISMATCH)
         batch.entries.extend(
-            leaves.mismatch(row) for row in mismatches if self._is_first(batch, MISMATCHED, row)
+            leaves.mismatch(row)
+            for row in mismatches
+            if self._is_first(batch, f"{MISMATCHED}{row['key']} {row['from']}", row)
         )
         batch.values[f"position {RANGES}"] = until
         return len(found) < MAX_RANGES
@@ -205,13 +207,19 @@ class Collector:
     def _is_new(self, batch: Batch, row: Row) -> bool:
         """Returns whether a signed range is in no leaf yet: the job stores one again if its state changes.
 
-        One with the number of another one is always new: it is evidence of a fork.
+        Another payload with the number of one is new as well: it is evidence of a fork. A record that signs
+        several ranges may have several rows.
         """
-        return self._is_first(batch, ANCHORED, row) or row["status"] == BROKEN
+        is_first = self._is_first(batch, f"{ANCHORED}{row['key']}", row)
+        if row["status"] != BROKEN:
+            return is_first
+        is_first_of_payload = self._is_first(
+            batch, f"{BROKEN_PAYLOADS}{row['key']} {row['payload_sha256']}", row
+        )
+        return is_first or is_first_of_payload
 
-    def _is_first(self, batch: Batch, kind: str, row: Row) -> bool:
-        """Adds the number of a signed range to those of its key; returns whether it was not there."""
-        name = f"{kind}{row['key']}"
+    def _is_first(self, batch: Batch, name: str, row: Row) -> bool:
+        """Adds the number of a signed range to those of this name; returns whether it was not there."""
         anchored = batch.values.setdefault(name, self._store.get(name, []))
         return sequences.add(anchored, row["sequence"])
 

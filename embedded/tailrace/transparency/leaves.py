@@ -6,9 +6,10 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
+from tailrace_verify.leaves import MAX_RECORDS
+
 MAX_KEYS_BYTES = 50_000
 MAX_VERSIONS_BYTES = 50_000
-MAX_RECORDS = 256
 MAX_RECORDS_BYTES = 100_000
 MAX_ENTRY_BYTES = 65_535
 """What a bundle of entries can store."""

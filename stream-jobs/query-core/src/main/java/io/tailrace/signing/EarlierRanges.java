@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * The closed ranges that a record signs before its own range: their lengths and hashes, beside the payload, which has
- * their start and the root of their hashes (schemas/contracts/README.md). The lengths are not signed.
+ * their start and the root of these entries (schemas/contracts/README.md).
  */
 public final class EarlierRanges {
 
@@ -47,12 +47,19 @@ public final class EarlierRanges {
     /** Returns the text of ranges. */
     public static String text(List<Range> ranges) {
         ByteBuffer entries = ByteBuffer.allocate(ranges.size() * ENTRY);
-        ranges.forEach(range -> entries.putInt((int) range.bytes()).put(range.hash()));
+        ranges.forEach(range -> entries.put(entry(range)));
         return Base64.getEncoder().encodeToString(entries.array());
     }
 
-    /** Returns the root of the hashes of at least one range. */
+    private static byte[] entry(Range range) {
+        return ByteBuffer.allocate(ENTRY)
+                .putInt((int) range.bytes())
+                .put(range.hash())
+                .array();
+    }
+
+    /** Returns the root of the entries of at least one range. */
     public static byte[] root(List<Range> ranges) {
-        return new RangeTree().root(ranges.stream().map(Range::hash).toList());
+        return new RangeTree().root(ranges.stream().map(EarlierRanges::entry).toList());
     }
 }

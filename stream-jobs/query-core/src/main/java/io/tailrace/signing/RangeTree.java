@@ -4,7 +4,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The Merkle tree of RFC 6962 over the hashes of ranges: each is the data of a leaf. */
+/** The Merkle tree of RFC 6962 over the lengths and hashes of ranges: each entry is the data of a leaf. */
 final class RangeTree {
 
     private static final byte LEAF = 0;
@@ -15,13 +15,13 @@ final class RangeTree {
     /**
      * Returns the root. The last node of an odd level moves up as it is.
      *
-     * @param hashes at least one, 32 bytes each
+     * @param entries at least one
      */
-    byte[] root(List<byte[]> hashes) {
+    byte[] root(List<byte[]> entries) {
         List<byte[]> level = new ArrayList<>();
-        for (byte[] hash : hashes) {
+        for (byte[] entry : entries) {
             digest.update(LEAF);
-            level.add(digest.digest(hash));
+            level.add(digest.digest(entry));
         }
         while (level.size() > 1) {
             level = parents(level);

@@ -3,7 +3,9 @@ package io.tailrace.reassembly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.SignedRange;
+import io.tailrace.signing.EarlierRanges;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The same with records that sign several ranges: the result of each range is the same. */
@@ -61,5 +63,42 @@ class JoinedSignedRangesTest extends SignedRangesTest {
         sign(file);
         assertThat(statuses()).containsKeys("verified", "superseded").hasSize(2);
         assertThat(statuses()).containsEntry("superseded", 1L);
+    }
+
+    @Test
+    void aClosedRangeThatWasNotComparedIsUnverifiedAlsoBehindAVerifiedOpenOne() {
+        String file = file(40, "\n", 5);
+        int open = lineEnd(file, 300);
+        send(file, 0, open);
+        sign(file.substring(0, open));
+        assertThat(statuses()).isEqualTo(Map.of("verified", 1L));
+        send(file, open, file.length());
+        SignedRange record = SignedRange.newBuilder(rows().get(0))
+                .setSequence(2)
+                .setStatus("")
+                .setToOffset(lineEnd(file, 2_000))
+                .setClosed(true)
+                .setEarlierRanges(EarlierRanges.text(List.of(oneByte(), oneByte(), oneByte())))
+                .build();
+        log.signedRange(record, now);
+        List<SignedRange> compared = rows().subList(1, rows().size());
+        assertThat(compared).extracting(SignedRange::getStatus).containsOnly("unverified");
+    }
+
+    @Test
+    void aFileThatBeginsDifferentlyIsAMismatchOnlyAsFarAsItArrived() {
+        String file = file(60, "\n", 6);
+        String other = "B x" + file.substring(3);
+        int arrived = lineEnd(file, 4_700);
+        sign(file);
+        send(other, 0, arrived);
+        passHour();
+        assertThat(statuses()).containsOnlyKeys("mismatch", "unverified");
+        assertThat(results()).allSatisfy(range -> assertThat(range.getStatus())
+                .isEqualTo(range.getToOffset() <= arrived ? "mismatch" : "unverified"));
+    }
+
+    private static EarlierRanges.Range oneByte() {
+        return new EarlierRanges.Range(1, new byte[32]);
     }
 }

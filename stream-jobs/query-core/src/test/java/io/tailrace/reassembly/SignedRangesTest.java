@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.event.SignedRange;
+import io.tailrace.reassembly.content.HeadHash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -173,6 +174,30 @@ class SignedRangesTest {
         sign(first, INODE);
         tick(2_000);
         assertThat(statuses()).isEqualTo(Map.of("verified", ranges(first) + ranges(second)));
+    }
+
+    @Test
+    void aSecondFileWithTheSameHeadDoesNotHideAMismatch() {
+        String file = file(60, "\n", 12);
+        int at = file.indexOf('x', 6_000);
+        String other = file.substring(0, at) + 'y' + file.substring(at + 1);
+        int head = lineEnd(file, 0);
+        String decoy = file.substring(0, head) + file(10, "\n", 13).substring(head);
+        send(other, 0, other.length());
+        log.census(PlainLog.PATH, INODE, other, now);
+        tick(1_000);
+        log.census(PlainLog.PATH + ".1", INODE, other, now);
+        log.census(PlainLog.PATH, INODE + 1, decoy, now);
+        send(decoy, 0, decoy.length());
+        String hash = HeadHash.hex(file.getBytes(ISO_8859_1), head);
+        for (SignedRange range : host.sign(ID, PlainLog.PATH, INODE, file.getBytes(ISO_8859_1), false, now)) {
+            range.setHeadLength(head);
+            range.setHeadHash(hash);
+            log.signedRange(range, now);
+        }
+        assertThat(statuses()).doesNotContainKey("mismatch");
+        passHour();
+        assertThat(statuses()).isEqualTo(Map.of("mismatch", 1L, "verified", ranges(file) - 1));
     }
 
     @Test

@@ -91,7 +91,7 @@ final class SignedRangeMessage {
         range.setClosed(fields.path("closed").asBoolean());
         range.setSha256(text(fields, "sha256"));
         boolean hash = range.getSha256().length() == HASH_DIGITS
-                && range.getSha256().chars().allMatch(digit -> Character.digit(digit, 16) >= 0);
+                && range.getSha256().chars().allMatch(HexFormat::isHexDigit);
         if (!hash || range.getInstance().isEmpty() || range.getToOffset() <= range.getFromOffset()) {
             throw new IllegalArgumentException("expected an instance, a hash and a range that is not empty");
         }

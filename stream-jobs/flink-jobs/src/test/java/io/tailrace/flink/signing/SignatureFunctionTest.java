@@ -2,6 +2,7 @@ package io.tailrace.flink.signing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.tailrace.event.SignedRange;
 import io.tailrace.flink.ingest.KafkaMessage;
@@ -132,6 +133,7 @@ class SignatureFunctionTest {
                 EarlierRanges.text(ranges.subList(0, 2)),
                 EarlierRanges.text(List.of(range(7, 1), range(3, 4), range(5, 3))),
                 EarlierRanges.text(List.of(range(7, 1), range(4, 2), range(5, 3))),
+                EarlierRanges.text(List.of(range(6, 1), range(4, 2), range(5, 3))),
                 EarlierRanges.text(List.of(range(3, 2), range(7, 1), range(5, 3))));
         for (String text : wrong) {
             send(new SigningHost().register(this).earlier(100, ranges, text));
@@ -144,6 +146,32 @@ class SignatureFunctionTest {
         pass(2_000);
         assertThat(passed()).extracting(SignedRange::getFromOffset).containsExactly(85L);
         assertThat(passed()).extracting(SignedRange::getEarlierRanges).containsExactly(right);
+    }
+
+    @Test
+    void otherLengthsWithTheSameSumAreNotSignedAndTheHonestCopyIsAccepted() throws Exception {
+        List<EarlierRanges.Range> ranges = List.of(range(7, 1), range(3, 2), range(5, 3));
+        String moved = EarlierRanges.text(List.of(range(1, 1), range(1, 2), range(13, 3)));
+        SignedRange changed = host.earlier(100, ranges, moved).get(0);
+        send(List.of(changed));
+        pass(2_000);
+        assertThat(results()).extracting(SignedRange::getStatus).containsExactly("bad_signature");
+        String right = EarlierRanges.text(ranges);
+        send(List.of(SignedRangeMessage.read(changed.getPayload(), host.id(), changed.getSignature(), right)));
+        send(host.ranges(1));
+        pass(2_000);
+        assertThat(passed()).extracting(SignedRange::getSequence).containsExactly(1L, 2L);
+        assertThat(passed()).extracting(SignedRange::getStatus).containsOnly("");
+        assertThat(passed().get(0).getEarlierRanges()).isEqualTo(right);
+    }
+
+    @Test
+    void aHashOfDigitsThatAreNotAsciiIsNoPayload() {
+        String payload = host.payload(1, "", "\"from\":5,\"to\":9");
+        assertThat(SignedRangeMessage.read(payload, host.id(), "", "").getSha256())
+                .isEqualTo(HASH);
+        String wide = payload.replace(HASH, "\uff11".repeat(64));
+        assertThatIllegalArgumentException().isThrownBy(() -> SignedRangeMessage.read(wide, host.id(), "", ""));
     }
 
     private static EarlierRanges.Range range(int bytes, int hash) {

@@ -8,11 +8,10 @@ import io.tailrace.reassembly.state.StateReader;
 import io.tailrace.reassembly.state.StateWriter;
 import io.tailrace.reassembly.state.TwoClockTime;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 
 /**
@@ -34,8 +33,13 @@ public final class SignedRanges {
     private static final long HEADS_MILLIS = 1000;
 
     /** If several files may be the signed one and none is equal, the first of these results counts. */
-    private static final List<Comparison> PRIORITY =
-            List.of(Comparison.DIFFERENT, Comparison.AMBIGUOUS, Comparison.GAP, Comparison.PASSED);
+    private static final List<Comparison> PRIORITY = List.of(
+            Comparison.DIFFERENT,
+            Comparison.AMBIGUOUS,
+            Comparison.GAP,
+            Comparison.PASSED,
+            Comparison.UNKNOWN,
+            Comparison.WAITING);
 
     /** A record, or those of its ranges that have no result yet. */
     private static final class Pending {
@@ -77,6 +81,7 @@ public final class SignedRanges {
 
     private final SignedRangeReport report;
     private boolean signed;
+    private boolean reported;
     private long headsOf;
     private long headsSince;
 
@@ -119,11 +124,11 @@ public final class SignedRanges {
     public boolean compareAgain(TwoClockTime now) {
         headsOf = 0;
         forgetHeads(now);
-        int before = waitingRanges + incomplete.size();
-        waiting.removeIf(pending -> settle(pending, isOverdue(pending, now)) || expire(pending, now));
+        reported = false;
+        waiting.removeIf(pending -> settle(pending, isOverdue(pending, now)));
         incomplete.removeIf(this::completed);
         waitingRanges = rangesOf(waiting);
-        return waitingRanges + incomplete.size() != before;
+        return reported;
     }
 
     private static int rangesOf(List<Pending> records) {
@@ -142,7 +147,9 @@ public final class SignedRanges {
             String reason = "the bytes that filled a gap differ";
             report.mismatch(pending.record, pending.parts, pending.generation, reason);
         }
-        return result == Comparison.EQUAL || result == Comparison.DIFFERENT;
+        boolean complete = result == Comparison.EQUAL || result == Comparison.DIFFERENT;
+        reported |= complete;
+        return complete;
     }
 
     private void forgetHeads(TwoClockTime now) {
@@ -154,8 +161,10 @@ public final class SignedRanges {
         }
     }
 
+    /** No later record covers a closed range: if its bytes were passed, they are unknown. */
     private static Comparison compare(LogFileGeneration generation, SignedPart part) {
-        return generation.compare(part.from(), part.to(), part.closed(), part.hash());
+        Comparison result = generation.compare(part.from(), part.to(), part.closed(), part.hash());
+        return result == Comparison.PASSED && part.closed() ? Comparison.UNKNOWN : result;
     }
 
     private static void settle(LogFileGeneration generation, SignedPart part) {
@@ -164,9 +173,9 @@ public final class SignedRanges {
 
     /**
      * Reports the results of a record when all of its ranges have one. The first ranges are reported earlier if one of
-     * them is not equal, or if the record is overdue.
+     * them is not equal.
      *
-     * @param overdue whether other bytes in a file that may be another one count as well
+     * @param overdue whether no more bytes are awaited, and other bytes in a file that may be another one count as well
      * @return whether no range is left
      */
     private boolean settle(Pending pending, boolean overdue) {
@@ -175,40 +184,38 @@ public final class SignedRanges {
         boolean differs = false;
         for (SignedPart part : pending.parts) {
             Result result = result(pending, part, candidates, overdue);
-            if (result == null) {
+            if (result.comparison == Comparison.WAITING && !overdue) {
                 break;
             }
             results.add(result);
             differs |= result.comparison != Comparison.EQUAL;
         }
         boolean whole = results.size() == pending.parts.size();
-        if (whole || differs || overdue) {
+        if (whole || differs) {
             report(pending, results);
             pending.dropFirst(results.size());
         }
         return whole;
     }
 
-    /** Returns null if the bytes of the range may still arrive. */
-    private Result result(Pending pending, SignedPart part, List<LogFileGeneration> candidates, boolean overdue) {
-        Set<Comparison> results = EnumSet.noneOf(Comparison.class);
-        long gap = 0;
+    /** Returns {@code WAITING} while the bytes may still arrive in any file, and if they arrived in none in time. */
+    private static Result result(
+            Pending pending, SignedPart part, List<LogFileGeneration> candidates, boolean overdue) {
+        Map<Comparison, Long> files = new EnumMap<>(Comparison.class);
         for (LogFileGeneration generation : candidates) {
             Comparison result = compare(generation, part);
             if (result == Comparison.EQUAL) {
                 return new Result(part, result, generation.number());
             }
             boolean unsure = result == Comparison.DIFFERENT && !overdue && !hasHead(generation, pending.record);
-            results.add(unsure ? Comparison.WAITING : result);
-            gap = result == Comparison.GAP ? generation.number() : gap;
+            files.putIfAbsent(unsure ? Comparison.WAITING : result, generation.number());
         }
-        if (results.isEmpty() || results.contains(Comparison.WAITING)) {
-            return null;
+        if (files.isEmpty() || files.containsKey(Comparison.WAITING) && !overdue) {
+            return new Result(part, Comparison.WAITING, 0);
         }
         Comparison found =
-                PRIORITY.stream().filter(results::contains).findFirst().orElse(Comparison.UNKNOWN);
-        return new Result(
-                part, found, found == Comparison.GAP ? gap : candidates.get(0).number());
+                PRIORITY.stream().filter(files::containsKey).findFirst().orElseThrow();
+        return new Result(part, found, files.get(found));
     }
 
     /** Reports each run of ranges with the same result. */
@@ -226,6 +233,7 @@ public final class SignedRanges {
         List<SignedPart> parts = run.stream().map(Result::part).toList();
         long generation = run.get(0).generation;
         SignedRange record = pending.record;
+        reported = true;
         switch (run.get(0).comparison) {
             case EQUAL -> {
                 parts.forEach(part -> settle(generations.get(generation), part));
@@ -239,8 +247,8 @@ public final class SignedRanges {
                 awaitBackfill(new Pending(SignedPart.record(record, parts), pending.since), generation);
             }
             case PASSED -> report.superseded(record, parts, generation);
-            default -> report.unverified(
-                    record, parts, "the bytes arrived before the hashes of their ranges were stored");
+            case WAITING -> reportMissing(record, parts);
+            default -> report.unverified(record, parts, "the hashes of the bytes were not kept");
         }
     }
 
@@ -294,30 +302,32 @@ public final class SignedRanges {
         return pending.since.isPast(TIMEOUT_MILLIS, now) || now.job() - pending.since.job() >= JOB_TIMEOUT_MILLIS;
     }
 
-    private boolean expire(Pending pending, TwoClockTime now) {
-        if (!isOverdue(pending, now)) {
-            return false;
+    /** Reports ranges whose bytes did not arrive; those that arrived in an altered file are a mismatch. */
+    private void reportMissing(SignedRange record, List<SignedPart> parts) {
+        LogFileGeneration altered = alteredFile(record, parts.get(0).to());
+        int arrived = 0;
+        while (altered != null && arrived < parts.size() && parts.get(arrived).to() <= altered.frontier()) {
+            arrived++;
         }
-        LogFileGeneration altered = alteredFile(pending);
-        if (altered == null) {
-            report.unverified(pending.record, pending.parts, "the bytes did not arrive in time");
-        } else {
+        if (arrived > 0) {
             String reason = "no file that arrived begins as the signed one";
-            report.mismatch(pending.record, pending.parts, altered.number(), reason);
+            report.mismatch(record, parts.subList(0, arrived), altered.number(), reason);
         }
-        return true;
+        if (arrived < parts.size()) {
+            report.unverified(record, parts.subList(arrived, parts.size()), "the bytes did not arrive in time");
+        }
     }
 
-    /** Returns a file in the place of the signed one that begins differently, and that no census knows; or null. */
-    private LogFileGeneration alteredFile(Pending pending) {
-        SignedRange range = pending.record;
+    /**
+     * Returns a file in the place of the signed one that was read up to this offset, begins differently, and that no
+     * census knows; or null.
+     */
+    private LogFileGeneration alteredFile(SignedRange range, long to) {
         for (LogFileGeneration generation : generations.values()) {
             boolean differs = Boolean.FALSE.equals(generation.hasHead(range.getHeadLength(), range.getHeadHash()));
             boolean unknown =
                     generation.file().inode() == 0 && !generation.file().gone() && !generation.verified();
-            if (differs
-                    && unknown
-                    && generation.frontier() >= pending.parts.get(0).to()) {
+            if (differs && unknown && generation.frontier() >= to) {
                 return generation;
             }
         }

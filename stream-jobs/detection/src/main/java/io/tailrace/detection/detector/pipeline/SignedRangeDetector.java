@@ -13,6 +13,8 @@ import java.util.Map;
 public final class SignedRangeDetector extends PipelineDetector {
 
     private static final List<String> ENTITY = List.of("instance", "log", "host");
+    /** Only payloads that sign several ranges contain it: in the text of another field its quotes are escaped. */
+    private static final String SEVERAL_RANGES = "\"earlier_from\":";
 
     private final DetectorAlertFactory alerts;
 
@@ -21,12 +23,15 @@ public final class SignedRangeDetector extends PipelineDetector {
         this.alerts = new DetectorAlertFactory(header(), ENTITY);
     }
 
-    /** Creates the alert of a failure. The id is derived from the record, so a repeated message is the same alert. */
+    /**
+     * Creates the alert of a failure. The id is derived from the record, so a repeated message is the same alert. Each
+     * row of a record that signs several ranges has an alert of its own.
+     */
     public RaisedAlert alert(SignedRange range) {
         long micros = ChronoUnit.MICROS.between(Instant.EPOCH, range.getVerifiedAt());
         return alerts.alert(
                 observation(List.of(range.getInstance(), range.getLog(), range.getHost()), micros),
-                range.getKey() + '/' + range.getSequence() + '/' + range.getPayloadSha256() + '/' + range.getStatus(),
+                id(range),
                 micros,
                 range.getToOffset() - range.getFromOffset(),
                 List.of(),
@@ -40,5 +45,11 @@ public final class SignedRangeDetector extends PipelineDetector {
                         "to_offset", Long.toString(range.getToOffset()),
                         "key", range.getKey(),
                         "sequence", Long.toString(range.getSequence())));
+    }
+
+    private static String id(SignedRange range) {
+        String record =
+                range.getKey() + '/' + range.getSequence() + '/' + range.getPayloadSha256() + '/' + range.getStatus();
+        return range.getPayload().contains(SEVERAL_RANGES) ? record + '/' + range.getFromOffset() : record;
     }
 }

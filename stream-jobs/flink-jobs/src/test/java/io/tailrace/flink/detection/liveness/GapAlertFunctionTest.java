@@ -77,18 +77,40 @@ class GapAlertFunctionTest {
         }
     }
 
+    @Test
+    void rangesOfOneRecordThatFailedHaveAlertsOfTheirOwn() throws Exception {
+        try (var gaps = gaps("signed_range: {}")) {
+            String several = "{\"earlier_from\":0,\"from\":8192}";
+            for (long from : new long[] {0, 4096, 4096}) {
+                gaps.processElement1(failed("mismatch", 8, several, from), 0);
+            }
+            gaps.processElement1(failed("mismatch", 9, "{\"path\":\"\\\"earlier_from\\\":\"}", 0), 0);
+            gaps.processElement1(failed("mismatch", 9, "{}", 4096), 0);
+            List<String> ids = gaps.extractOutputValues().stream()
+                    .map(alert -> alert.getAlertId().toString())
+                    .toList();
+            assertThat(ids).hasSize(5);
+            assertThat(ids.get(1)).isNotEqualTo(ids.get(0)).isEqualTo(ids.get(2));
+            assertThat(ids.get(4)).as("as before, for a record of one range").isEqualTo(ids.get(3));
+        }
+    }
+
     private static EventRecord failed(String status, long sequence) throws Exception {
+        return failed(status, sequence, "{}", 4096);
+    }
+
+    private static EventRecord failed(String status, long sequence, String payload, long from) throws Exception {
         SignedRange range = SignedRange.newBuilder()
                 .setCluster("shop")
                 .setInstance("db-1")
                 .setSource("audit")
                 .setLog("/audit.log")
                 .setHost("host-1")
-                .setFromOffset(4096)
-                .setToOffset(8192)
+                .setFromOffset(from)
+                .setToOffset(from + 4096)
                 .setKey("0123456789abcdef")
                 .setSequence(sequence)
-                .setPayload("{}")
+                .setPayload(payload)
                 .setPayloadSha256("p" + sequence)
                 .setSignature("s")
                 .setStatus(status)
