@@ -18,7 +18,7 @@ The readers by `kind`, from visits to requests:
                  performance_schema, alloy_fields, snapshots
 
 Shared: `entries_file` is the file that the puller makes of entries of objects and topics. `envelopes` decodes
-the JSON of clouds. `costs` counts requests and bytes by log. `aws` sends requests to AWS, `xml_answers` takes
-texts out of their answers, and `remote` has the errors of all services. `plural` formats counts with their
-nouns.
+the JSON of clouds, which `json_text` reads. `costs` counts requests and bytes by log. `aws` sends requests to
+AWS, `xml_answers` takes texts out of their answers, and `remote` has the errors of all services. `plural`
+formats counts with their nouns.
 """
