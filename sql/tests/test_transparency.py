@@ -247,16 +247,22 @@ def ranges(admin: ClickHouse) -> Iterator[Callable[..., None]]:
         admin.execute("DROP TABLE tailrace.signed_ranges SYNC")
 
 
+def payloads_until(log, collector: CollectorAt, second: int) -> tuple[list[str], Report]:
+    """Returns the payloads in the leaves of rows until this second, and what the verifier finds in them."""
+    collector.second = second
+    report, held = Report(), Leaves()
+    for index, leaf in enumerate(append(log, collector)):
+        add(index, json.dumps(leaf).encode(), held, report)
+    return [each.payload for each in held.ranges], report
+
+
 def test_each_signed_range_is_in_one_leaf_and_a_forged_one_in_none(admin, log, tmp_path, ranges):
     collector = CollectorAt(admin, log.store, tmp_path / "hosts.json")
 
     def payloads(second: int) -> list[str]:
-        collector.second = second
-        report, held = Report(), Leaves()
-        for index, leaf in enumerate(append(log, collector)):
-            add(index, json.dumps(leaf).encode(), held, report)
+        found, report = payloads_until(log, collector, second)
         assert report.findings == []
-        return [each.payload for each in held.ranges]
+        return found
 
     ranges(INSERTED, 2, 1, 4)
     ranges(INSERTED, 3, status="bad_signature")
@@ -269,22 +275,14 @@ def test_each_signed_range_is_in_one_leaf_and_a_forged_one_in_none(admin, log, t
 
 def test_a_broken_record_of_several_ranges_is_in_one_leaf_and_a_fork_as_well(admin, log, tmp_path, ranges):
     collector = CollectorAt(admin, log.store, tmp_path / "hosts.json")
-
-    def payloads(second: int) -> list[str]:
-        collector.second = second
-        report, held = Report(), Leaves()
-        for index, leaf in enumerate(append(log, collector)):
-            add(index, json.dumps(leaf).encode(), held, report)
-        return [each.payload for each in held.ranges]
-
     for start in (5, 20):
         ranges(INSERTED, 1, status="broken_chain", from_offset=start)
-    assert payloads(INSERTED + 1) == ["broken_chain 1"]
+    assert payloads_until(log, collector, INSERTED + 1)[0] == ["broken_chain 1"]
     for start in (20, 30):
         ranges(INSERTED + 1, 1, status="broken_chain", from_offset=start)
         fork = {"payload": "fork", "payload_sha256": "fork", "from_offset": start}
         ranges(INSERTED + 1, 1, status="broken_chain", **fork)
-    assert payloads(INSERTED + 2) == ["fork"]
+    assert payloads_until(log, collector, INSERTED + 2)[0] == ["fork"]
 
 
 def test_each_mismatch_of_a_record_is_recorded(admin, log, tmp_path, ranges):
