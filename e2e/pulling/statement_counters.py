@@ -11,6 +11,7 @@ import pymysql
 import pytest
 
 from e2e.limits import LIMIT_SECONDS
+from e2e.stack import wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace_capture import digests
 from tailrace_capture.dsn import Password, parse
@@ -26,6 +27,7 @@ OF_SERVER = (
     f" FROM {SUMMARY} WHERE SCHEMA_NAME = 'counted'"
 )
 KNOWN = "SELECT note FROM counted.counted_rows WHERE id = {}"
+SESSION = "SELECT 1 FROM performance_schema.threads WHERE PROCESSLIST_ID = {}"
 EACH = 40
 
 
@@ -52,7 +54,8 @@ class CountingServer:
             return cursor.fetchall()
 
     def work(self) -> None:
-        """Runs statements of three classes in the schema, one of which fails."""
+        """Runs statements of three classes in the schema, one of which fails. Returns when the session has
+        ended: a server answers a statement before it counts it."""
         with (
             pymysql.connect(
                 unix_socket=str(self.socket), user="root", database="counted", autocommit=True
@@ -64,6 +67,8 @@ class CountingServer:
             cursor.execute("SELECT SLEEP(0.05)")
             with pytest.raises(pymysql.err.MySQLError):
                 cursor.execute("SELECT no_such_column FROM counted_rows")
+            session = connection.thread_id()
+        wait_until(lambda: not self.run(SESSION.format(session)), "the end of the session")
 
     def connect(self) -> Server:
         return connect(parse(self.address), Password("x"), LIMIT_SECONDS, "test")
