@@ -57,7 +57,7 @@ def pod(workload: Resource, directory_of: Callable[[Resource, int], Path], node:
             "name": volume["name"],
             "hostPath": {"path": str(directory_of(volume, group)), "type": "Directory"},
         }
-        for volume in spec.get("volumes", [])
+        for volume in [*spec.get("volumes", []), *_claimed(workload)]
     ]
     for container in [*spec.get("initContainers", []), *spec["containers"]]:
         container["imagePullPolicy"] = "Never"
@@ -83,6 +83,14 @@ def pod(workload: Resource, directory_of: Callable[[Resource, int], Path], node:
             "restartPolicy": "Never",
         },
     }
+
+
+def _claimed(workload: Resource) -> list[Resource]:
+    """Returns the volumes that Kubernetes adds to the pod of a StatefulSet, one for each claim."""
+    return [
+        {"name": claim["metadata"]["name"], "persistentVolumeClaim": {}}
+        for claim in workload["spec"].get("volumeClaimTemplates", [])
+    ]
 
 
 def _here(word: str) -> str:
