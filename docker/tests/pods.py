@@ -1,8 +1,9 @@
 """Workloads of the chart as pods for `podman kube play`.
 
 Containers stay as they are rendered: image, command, variables, security context, limits, mounts. What the
-kubelet does and podman 4.3 does not is changed: volumes are directories that the caller has made, the pod
-uses this machine's network, and the caller runs the probes, because podman leaves them to systemd.
+kubelet does and podman 4.3 does not is changed: volumes are directories that the caller has made, processes
+are in the group `fsGroup`, the pod uses this machine's network, and the caller runs the probes, because
+podman leaves them to systemd.
 """
 
 import copy
@@ -51,7 +52,10 @@ def pod(workload: Resource, directory_of: Callable[[Resource, int], Path], node:
     """
     template = copy.deepcopy(template_of(workload))
     spec = template["spec"]
-    group = spec.get("securityContext", {}).get("fsGroup", 0)
+    security = spec.get("securityContext", {})
+    group = security.get("fsGroup", 0)
+    if group:
+        security["supplementalGroups"] = [*security.get("supplementalGroups", []), group]
     spec["volumes"] = [
         {
             "name": volume["name"],

@@ -55,7 +55,7 @@ def test_containers_stay_as_they_are_rendered_but_for_what_the_kubelet_does():
     spec = played["spec"]
     assert spec["volumes"] == [{"name": "home", "hostPath": {"path": "/made/home", "type": "Directory"}}]
     assert (spec["hostNetwork"], spec["hostname"], spec["restartPolicy"]) == (True, "localhost", "Never")
-    assert spec["securityContext"] == {"fsGroup": 10001, "runAsUser": 10001}
+    assert spec["securityContext"] == {"fsGroup": 10001, "runAsUser": 10001, "supplementalGroups": [10001]}
     (container,) = spec["containers"]
     assert container["securityContext"] == {"readOnlyRootFilesystem": True}
     assert container["env"] == [{"name": "NODE", "value": "node-1"}, {"name": "ZONE", "value": "UTC"}]
