@@ -38,8 +38,8 @@ CALLBACK_SECRET = "the secret of callbacks"
 
 
 @pytest.fixture(scope="module")
-def podman(buildah) -> Iterator[Podman]:
-    """After buildah's fixture, which holds the lock of the images."""
+def podman(buildah, directory: Path) -> Iterator[Podman]:
+    """After buildah's fixture, which holds the lock of the images. Pods end before `directory` is removed."""
     missing = [name for name in ("podman", "runc", "catatonit") if not shutil.which(name)]
     assert not missing, f"apt-get install {' '.join(missing)}"
     runs = Podman(Settings.from_environment().cache / "images")

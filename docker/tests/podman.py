@@ -59,9 +59,10 @@ class Podman:
         return done.stdout + done.stderr
 
     def remove(self, pod: str) -> None:
-        """Removes a pod that was started."""
-        self("pod", "rm", "--force", "--time", "5", pod)
-        self._played.remove(pod)
+        """Removes a pod if it was started."""
+        if pod in self._played:
+            self("pod", "rm", "--force", "--time", "5", pod)
+            self._played.remove(pod)
 
     def down(self) -> None:
         """Removes all pods that were started, the last one first."""

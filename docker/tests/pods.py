@@ -174,4 +174,6 @@ def _flink_options(spec: Resource, address: str, checkpoints: Path) -> dict[str,
         **dict.fromkeys(("taskmanager.host", "taskmanager.bind-host"), address),
         "execution.checkpointing.dir": f"file://{checkpoints}",
         "parallelism.default": str(spec["job"]["parallelism"]),
+        # By default a process that needs ten seconds ends, and the kubelet starts it again. Podman does not.
+        "pekko.startup-timeout": "120s",
     }

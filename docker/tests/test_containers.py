@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import time
 import urllib.request
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -67,7 +68,7 @@ ENTRIES = 4000
 EXACT_SECONDS = 300
 SERVICES = ("delivery", "forwarding", "callbacks", "metrics", "facts", "api")
 JOBS = ("normalize", "detect")
-COLLECTOR = "tailrace-collector"
+COLLECTOR, METRICS_POD = "tailrace-collector", "tailrace-metrics"
 DATABASE_POD = "shop-db-0"
 BRUTE_FORCE = "Many refused logins to one account"
 METRICS = {
@@ -80,7 +81,7 @@ PULLED_STATEMENTS = 200
 
 
 @pytest.fixture
-def started(podman, play, workloads):
+def started(podman, play, workloads) -> Callable[[str, str], str]:
     """Starts the pod of a workload, waits for its probes, and checks what its processes may do; returns its
     name."""
 
@@ -118,6 +119,21 @@ def test_superset_serves_and_gets_its_dashboards(podman, play, started):
     assert_finished(podman, f"{play('Job', 'tailrace-dashboards')}-dashboards")
     with urllib.request.urlopen("http://127.0.0.1:8088/login/", timeout=60) as answer:
         assert b"Tailrace" in answer.read()
+
+
+@pytest.fixture
+def started_alone(podman, started) -> Iterator[Callable[[str, str], str]]:
+    """The same for a pod with metrics, whose port no other pod may have. The pod ends with the test."""
+    podman.remove(METRICS_POD)
+    names = []
+
+    def alone(kind: str, name: str) -> str:
+        names.append(name)
+        return started(kind, name)
+
+    yield alone
+    for name in names:
+        podman.remove(name)
 
 
 @pytest.mark.parametrize("service", SERVICES)
@@ -167,7 +183,6 @@ def test_a_log_passes_all_containers_and_the_ledger_balances(
     wait_until(lambda: receiver.requests, "the delivered alert", seconds=EXACT_SECONDS)
     wait_until(lambda: search.documents.keys() == events(stack), "all events", seconds=EXACT_SECONDS)
     assert metrics() >= METRICS
-    podman.remove("tailrace-metrics")  # other pods have its port
 
 
 def test_an_alert_is_acknowledged_by_a_callback(stack):
@@ -223,24 +238,22 @@ def test_the_sidecar_collects_the_logs_of_its_pod(podman, stack, workloads, secr
     podman.remove(pod)
 
 
-def test_the_puller_reads_log_tables(podman, started, stack, database):
-    pod = started("Deployment", "tailrace-pull")
+def test_the_puller_reads_log_tables(started_alone, stack, database):
+    started_alone("Deployment", "tailrace-pull")
     run(database, *(f"SELECT {number} AS pulled" for number in range(PULLED_STATEMENTS)))
     wait_until(lambda: pulled(stack) == PULLED_STATEMENTS, "all statements", seconds=EXACT_SECONDS)
     assert any(line.startswith(f'tailrace_pull_unread_seconds{{instance="{PULLED}"') for line in metrics())
-    podman.remove(pod)
 
 
-def test_a_checkpoint_of_the_transparency_log_is_cosigned(podman, started, stack, directory, signing_keys):
+def test_a_checkpoint_of_the_transparency_log_is_cosigned(started, started_alone, directory, signing_keys):
     started("StatefulSet", "tailrace-witness")
-    pod = started("StatefulSet", "tailrace-transparency")
+    started_alone("StatefulSet", "tailrace-transparency")
     log = directory / "volumes/tailrace-transparency/log"
     wait_until(lambda: (status.read(log).published_size or 0) > 1, "leaves", seconds=EXACT_SECONDS)
     checkpoint = notes.parse((log / CHECKPOINT).read_bytes())
     assert notes.verify(checkpoint, signing_keys.log)
     assert notes.cosigned_at(checkpoint, signing_keys.witness)
     assert "tailrace_transparency_incidents 0.0" in metrics()
-    podman.remove(pod)
 
 
 def test_the_cron_job_of_retention_restores_a_ttl(podman, play, stack):
