@@ -288,9 +288,10 @@ def metrics() -> set[str]:
 
 
 def events(stack: Stack) -> set[str]:
-    """Returns the ids of all stored events of slow logs and audit logs."""
+    """Returns the ids of all stored events of slow logs and audit logs, as channels write them."""
     tables = (f"SELECT toString(event_id) AS id FROM tailrace.{name}_events" for name in ("query", "audit"))
-    return {row["id"] for row in stack.clickhouse().rows(" UNION ALL ".join(tables))}
+    rows = stack.clickhouse().rows(" UNION ALL ".join(tables))
+    return {row["id"].replace("-", "") for row in rows}
 
 
 def pulled(stack: Stack) -> int:
