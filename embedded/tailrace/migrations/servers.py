@@ -112,8 +112,8 @@ class Servers:
                 raise MigrationError(str(error)) from error
             if self.dialect.replicated and replicas.stores_alone(server, self.dialect.database):
                 raise MigrationError(
-                    f"{server.url}: the tables of {self.dialect.database} are not replicated, and cannot become "
-                    "replicated in place; keep one server, or recreate the database"
+                    f"{server.url}: the tables of {self.dialect.database} are not replicated, and cannot "
+                    "become replicated in place; keep one server, or recreate the database"
                 )
 
     def refuse_new_first(self) -> None:
