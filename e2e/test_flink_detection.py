@@ -12,7 +12,8 @@ from e2e.test_flink_cluster import CLUSTER_PORT, FIRST_PORT
 from tailrace.kafka.client import KafkaClient
 from tailrace.rules import push as rule_push
 
-CONFIG = {"checkpoint.interval.ms": 2000}
+CONFIG = {"checkpoint.interval.ms": 2000, "kafka.from": "latest"}
+"""A job that lost its state would not read the first logins of a test again."""
 LOGINS = 10
 """So many refused logins of one user from one host raise an alert."""
 USERS = 8
@@ -36,6 +37,7 @@ def cluster(stack: Stack, tmp_path_factory) -> Iterator[FlinkCluster]:
     with prepared(stack, tmp_path_factory.mktemp("cluster"), CLUSTER_PORT) as made:
         made.configure("detect", {**CONFIG, "parallelism": 2})
         made.start()
+        made.await_completed()
         yield made
 
 
