@@ -24,7 +24,7 @@ from e2e.workload.shapes import MySql8
 FIRST_PORT = int(os.environ.get("BENCH_FIRST_PORT", "23430"))
 PARALLELISM = (1, 2, 4)
 SERVERS = 8
-ENTRIES = 50_000
+ENTRIES = 25_000
 """Of each server."""
 MESSAGE_ENTRIES = 100
 MILLION = 10**6
@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def _blocks() -> list[bytes]:
-    """Returns the log of a server in the pieces that its messages contain."""
+    """Returns the log of a server in pieces of complete lines."""
     random = Random(1)
     shape, now = MySql8(random), time.time()
     entries = [shape.entry(statements.ordinary(random), now).content for _ in range(ENTRIES)]
@@ -87,7 +87,7 @@ def _write(stack: Stack, name: str, blocks: list[bytes]) -> None:
                 "path": "/var/log/mysql/slow.log",
                 "offset": offset,
                 "@timestamp": time.time(),
-                "log": block,
+                "log": block.removesuffix(b"\n"),
             }
             producer.produce(TOPIC, msgpack.packb(message), key=instance)
         offset += len(block)
