@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.sigma.rule.Level;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -44,6 +47,36 @@ class FirstSeenActivityTest {
         }
         run.at(5 * DAY, "user", "app", "table", "shop.cards", "data_class", "pci");
         assertThat(run.alert().rule().level()).isEqualTo(Level.LOW);
+    }
+
+    @Test
+    void oneSensitiveRowHasTheLowLevelAndSeveralHaveTheMediumLevel() {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "dba", "table", "bi.sales");
+        }
+        run.at(15 * DAY, sensitive("select name from persons p where p.id = ? limit ?", "shop.persons"));
+        run.at(15 * DAY, sensitive("select name from cards where id > ?", "shop.cards"));
+        assertThat(run.alerts()).extracting(alert -> alert.rule().level()).containsExactly(Level.LOW, Level.MEDIUM);
+    }
+
+    private static String[] sensitive(String statement, String table) {
+        return new String[] {"user", "dba", "statement", statement, "table", table, "data_class", "pii"};
+    }
+
+    @Test
+    void aNewTableAtAnHourWithoutEarlierActivityHasTheMediumLevel() {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "desk", "table", "shop.visits");
+        }
+        run.at(15 * DAY, "user", "desk", "table", "shop.bills");
+        run.at(15 * DAY + 9, "user", "desk", "table", "information_schema.tables");
+        run.at(15 * DAY + 9, "user", "desk", "table", "shop.prescriptions");
+        assertThat(run.alerts())
+                .extracting(alert -> alert.rule().level())
+                .containsExactly(Level.LOW, Level.LOW, Level.MEDIUM);
+        assertThat(run.alerts().get(2).facts().get("explanation")).contains("never active within two hours");
     }
 
     @Test
@@ -137,8 +170,30 @@ class FirstSeenActivityTest {
                 .containsExactly("hr.last LOW");
     }
 
+    /** States of version 5 have no hours of accounts whose tables are observed. */
+    @Test
+    void noHourIsUnusualForAStateOfVersionFive() throws IOException {
+        StatefulDetector detector =
+                DetectorRun.file("first_seen_table: {}").detectors().get(0);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        detector.newState().write(new DataOutputStream(bytes));
+        byte[] written = bytes.toByteArray();
+        written[0] = 5;
+        DetectorState state = detector.readState(new DataInputStream(new ByteArrayInputStream(written)));
+        List<RaisedAlert> alerts = new ArrayList<>();
+        for (int day = 0; day < 16; day++) {
+            detector.update(state, access("bi.sales", day), alerts::add);
+        }
+        detector.update(state, access("hr.staff", 16, 12), alerts::add);
+        assertThat(alerts).extracting(alert -> alert.rule().level()).containsExactly(Level.LOW);
+    }
+
     private static Observation access(String table, int day) {
-        long micros = DetectorRun.micros(DetectorRun.START) + (day * 24 + 3) * ExpiringValueSet.HOUR;
+        return access(table, day, 3);
+    }
+
+    private static Observation access(String table, int day, int hour) {
+        long micros = DetectorRun.micros(DetectorRun.START) + (day * 24 + hour) * ExpiringValueSet.HOUR;
         List<String> entity = List.of("", "db1", "analyst");
         return new Observation("first_seen_table", entity, List.of(table), 0, micros, table, table, "", false);
     }

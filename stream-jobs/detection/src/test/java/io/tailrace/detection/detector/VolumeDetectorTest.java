@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -237,6 +238,26 @@ class VolumeDetectorTest {
         assertThat(run.alerts()).isEmpty();
         run.slow(16 * DAY + 9, "user", "app", "rows_sent", "900000");
         assertThat(run.alerts()).hasSize(1);
+    }
+
+    /** Tools of reports read tables once a week. */
+    @Test
+    void theAmountOfAJobOfTheSameHourAWeekBeforeIsUsual() {
+        start("volume_rows: {}");
+        List<Integer> alerts = new ArrayList<>();
+        Map<Integer, String> reports = Map.of(8, "30000", 18, "36000", 19, "60000", 21, "60000");
+        for (int day = 0; day < 22; day++) {
+            for (int hour = 9; hour < 17; hour++) {
+                run.slow(day * DAY + hour, "user", "app", "rows_sent", "30");
+            }
+            if (reports.containsKey(day)) {
+                run.slow(day * DAY + 20, "user", "app", "rows_sent", reports.get(day));
+                alerts.add(run.alerts().size());
+            }
+        }
+        assertThat(alerts)
+                .as("the second week, ten days later, twice as many, as many as two days before")
+                .containsExactly(0, 0, 1, 2);
     }
 
     private void start(String yaml) {

@@ -24,6 +24,10 @@ final class HoursOfDay {
         return all;
     }
 
+    boolean isUnused() {
+        return day == Integer.MIN_VALUE;
+    }
+
     /** Adds an hour with activity; returns false if it was known. */
     boolean add(long micros) {
         int hour = ExpiringValueSet.hour(micros);

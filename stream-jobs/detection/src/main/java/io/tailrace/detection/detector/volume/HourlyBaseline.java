@@ -24,6 +24,9 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
     private static final double MIN_SPREAD = HourlyHistory.STEPS / 2.0;
 
     private static final int STEPS = 256;
+    private static final int HOURS_PER_DAY = 24;
+    /** Amounts of the last days are no habit: an attacker who repeats them every day is reported until then. */
+    private static final int HABIT_DAYS = 6;
     /** Number of hours with an amount from which on the level of a week is known. */
     private static final int MIN_HOURS_OF_WEEK = 10;
 
@@ -46,8 +49,29 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
         }
     }
 
-    /** Computes the baseline of an hour. Hours without an amount are ignored. */
+    /**
+     * Computes the baseline of an hour. Hours without an amount are ignored. The threshold is at least half a doubling above
+     * the largest amount at this time of the day six or more days before: jobs of a week or a month repeat it.
+     */
     static HourlyBaseline of(HourlyHistory ring, int hour, Limits limits) {
+        HourlyBaseline usual = ofMedian(ring, hour, limits);
+        double habit = HourlyHistory.amount(habit(ring, hour));
+        return habit == 0 || usual == NONE
+                ? usual
+                : new HourlyBaseline(Math.max(usual.threshold, habit), usual.median, usual.hours, usual.seasonal);
+    }
+
+    private static double habit(HourlyHistory ring, int hour) {
+        int largest = 0;
+        for (int before = HABIT_DAYS * HOURS_PER_DAY; before < HourlyHistory.HOURS; before += HOURS_PER_DAY) {
+            for (int neighbour = -1; neighbour <= 1; neighbour++) {
+                largest = Math.max(largest, ring.step(hour - before + neighbour));
+            }
+        }
+        return largest == 0 ? 0 : largest + MIN_SPREAD;
+    }
+
+    private static HourlyBaseline ofMedian(HourlyHistory ring, int hour, Limits limits) {
         int[] counts = new int[STEPS];
         int seasonal = countSeason(ring, hour, counts);
         int[] counted = new int[STEPS];
