@@ -14,6 +14,8 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Accounts that are known by events without a table or program. */
 class FirstSeenActivityTest {
@@ -58,6 +60,39 @@ class FirstSeenActivityTest {
         run.at(15 * DAY, sensitive("select name from persons p where p.id = ? limit ?", "shop.persons"));
         run.at(15 * DAY, sensitive("select name from cards where id > ?", "shop.cards"));
         assertThat(run.alerts()).extracting(alert -> alert.rule().level()).containsExactly(Level.LOW, Level.MEDIUM);
+    }
+
+    @Test
+    void aStatementAboutOneRowHidesNoLaterStatementAboutManyRowsOfTheTable() {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "dba", "table", "bi.sales");
+        }
+        run.at(15 * DAY, sensitive("select name from persons where id = ?", "shop.persons"));
+        run.at(20 * DAY, sensitive("select name from persons where id = ?", "shop.persons"));
+        run.at(20 * DAY, sensitive("select * from persons where id > ?", "shop.persons"));
+        run.at(21 * DAY, sensitive("select name from persons where id = ?", "shop.persons"));
+        assertThat(run.alerts())
+                .extracting(
+                        alert -> alert.facts().get("table") + " " + alert.rule().level())
+                .containsExactly("shop.persons (one row) LOW", "shop.persons MEDIUM");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "select name from persons where active = ?",
+                "select name from persons where tenant_id = ?",
+                "select name from persons where status = ? limit ?",
+                "delete from persons where country_id = ?"
+            })
+    void aConditionOfEqualityOnAnotherColumnThanAKeyIsAboutManyRows(String statement) {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "dba", "table", "bi.sales");
+        }
+        run.at(15 * DAY, sensitive(statement, "shop.persons"));
+        assertThat(run.alert().rule().level()).isEqualTo(Level.MEDIUM);
     }
 
     private static String[] sensitive(String statement, String table) {

@@ -60,6 +60,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     private static final String FIRST_DEFINED = " It defined nothing before.";
     private static final String AWAY = " It was never active within two hours of this time of the day before.";
     private static final String OF_CLASS = "\n";
+    /** Follows the value of a table of a data class if a statement is about one row: another value than all of its rows. */
+    private static final String ONE_ROW = " (one row)";
 
     private final Subject subject;
     private final Learning learning;
@@ -181,13 +183,16 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         String instance = DetectorEventFields.instanceAlone(event);
         String entity = subject.entity.isEmpty() ? "" : DetectorEventFields.text(event, subject.entity);
         boolean isOfOneRow = subject.firstClass.isPresent() && rows.isOne(event);
-        int classes = isOfOneRow ? 0 : event.values(FIELD_OF_CLASSES).size();
+        int touched = event.values(FIELD_OF_CLASSES).size();
+        String extent = isOfOneRow && touched > 0 ? ONE_ROW : "";
+        int classes = isOfOneRow ? 0 : touched;
         String prefix = classes > 0 ? OF_CLASS : NO_VALUE;
         List<String> unseen = new ArrayList<>(0);
         for (int i = 0; i < values.size(); i++) {
             String value = subject.shape.apply(BoundedText.of(values.get(i).text()));
-            if (!value.isEmpty() && recently.isNew(event.micros(), cluster, instance, entity, prefix + value)) {
-                unseen.add(value);
+            if (!value.isEmpty()
+                    && recently.isNew(event.micros(), cluster, instance, entity, prefix + value + extent)) {
+                unseen.add(value + extent);
             }
         }
         boolean isActive = values.isEmpty() && recently.isNew(event.micros(), cluster, instance, entity, NO_VALUE);
@@ -298,6 +303,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         for (String value : observation.values()) {
             long hash = ExpiringValueSet.hash(value);
             int place = state.values.find(hash);
+            place = place < 0 && value.endsWith(ONE_ROW) ? state.values.find(hashOfAllRows(value)) : place;
             if (place >= 0) {
                 state.values.touch(place, hour);
             } else {
@@ -310,6 +316,10 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             }
         }
         return unknown;
+    }
+
+    private static long hashOfAllRows(String value) {
+        return ExpiringValueSet.hash(value.substring(0, value.length() - ONE_ROW.length()));
     }
 
     private void startDay(State state, long micros, long newBefore) {
