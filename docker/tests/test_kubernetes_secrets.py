@@ -1,4 +1,4 @@
-"""The Kubernetes secrets that helm/README.md creates: no private key is beside passwords."""
+"""The Kubernetes secrets that the pages create: no private key is beside passwords."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from docker.tests.conftest import DOCKER
 from docker.tests.test_compose_services import SECRETS, clickhouse_accounts
 from tailrace.config.resources import REPOSITORY
 
-README = (REPOSITORY / "helm/README.md").read_text()
+PAGES = "".join((REPOSITORY / page).read_text() for page in ("docs/CLUSTER.md", "helm/README.md"))
 VALUES = yaml.safe_load((REPOSITORY / "helm/tailrace/values.yaml").read_text())
 CREATED = re.compile(r"^kubectl create secret generic (\S+) --from-file (\S+)", re.MULTILINE)
 PRIVATE = "PRIVATE KEY"
@@ -22,16 +22,16 @@ PRIVATE = "PRIVATE KEY"
 
 @pytest.fixture(scope="module")
 def secrets(tmp_path_factory) -> dict[str, dict[str, str]]:
-    """The contents of the secrets by name, as the commands of the README create them."""
+    """The contents of the secrets by name, as the commands of both pages create them."""
     here = tmp_path_factory.mktemp("install")
     (here / "docker").mkdir()
     for name in ("make-secrets", "compose.yaml", "compose.secure.yaml"):
         shutil.copy(DOCKER / name, here / "docker")
-    (command,) = set(re.findall(r"^docker/make-secrets[ a-z-]*", README, re.MULTILINE))
+    (command,) = set(re.findall(r"^docker/make-secrets[ a-z-]*", PAGES, re.MULTILINE))
     for _ in range(2):  # a second run keeps the files
         subprocess.run(["bash", *command.split()], cwd=here, check=True)
     assert all(not path.stat().st_mode & 0o077 for path in (here / "docker/kubernetes").iterdir())
-    made = {name: here / path for name, path in CREATED.findall(README)}
+    made = {name: here / path for name, path in CREATED.findall(PAGES)}
     return {name: contents(path) for name, path in made.items() if path.exists()}
 
 

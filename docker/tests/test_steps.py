@@ -20,6 +20,7 @@ from docker.tests.conftest import DOCKER, ToOutput
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.home import Home
+from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import Settings
 from tailrace.credentials.names import password_name
 from tailrace.demo import feed as demo_feed
@@ -37,6 +38,7 @@ from tailrace_local.supervisor.component import Component
 START_SECONDS = 60
 WRONG_PASSWORD = 516
 ANSWER_SECONDS = 20
+RULES = REPOSITORY / "rules"
 
 
 @contextmanager
@@ -267,7 +269,9 @@ ACCOUNTS = (
 """Accounts of ClickHouse whose passwords the configuration needs."""
 
 
-def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tmp_path, capsys):
+def test_clickhouse_takes_the_configuration_the_migrations_and_commands(
+    settings, kafka, run, tmp_path, capsys
+):
     """In the real engine, which gets other directories than a container has."""
     secrets, configuration = tmp_path / "secrets", tmp_path / "configuration"
     secrets.mkdir()
@@ -301,6 +305,30 @@ def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tm
         with pytest.raises(ClickHouseError) as refused:
             ClickHouse(address, "writer", "secret of admin").execute("SELECT 1")
         assert refused.value.code == WRONG_PASSWORD
+        run("topics", "--kafka", kafka)
+        check_commands(["command", "--secrets", str(secrets), "--clickhouse", address], kafka)
+        assert "the job has not reported a result" in capsys.readouterr().err, "no job runs here"
+
+
+def check_commands(command: list[str], kafka: str) -> None:
+    """Commands read a ClickHouse elsewhere, and with its address write to a Kafka elsewhere."""
+    assert [status(*command, *words) for words in READING] == [Exit.OK] * len(READING)
+    before = messages(kafka, rule_push.TOPIC)
+    push = ("rules", "push", str(RULES), "--no-check", "--wait", "1")
+    assert status(*command, *push) == Exit.NOT_RUNNING
+    assert status(*command, "--kafka", kafka, *push) == Exit.FAILED
+    assert messages(kafka, rule_push.TOPIC) == before + 1
+
+
+READING = (("ledger",), ("alerts", "list"), ("hold", "list"), ("retention", "show"), ("tokens", "list"))
+"""Commands that docs/CLUSTER.md names."""
+
+
+def status(*words: str) -> int:
+    """The exit code of a step that ends the process."""
+    with pytest.raises(SystemExit) as ended:
+        deployment.main(words)
+    return ended.value.code
 
 
 def test_a_secret_that_is_missing_is_named(tmp_path, capsys):

@@ -68,6 +68,12 @@ def table(
         print(_line(cells))
 
 
+def rest(rows: int, limit: int) -> None:
+    """Prints how many rows of a list follow the first `limit` that are printed; nothing if none do."""
+    if rows > limit:
+        print(f"  … and {count(rows - limit)} more; --json has all")
+
+
 def _placed(cells: Sequence[str], widths: Sequence[int], flush_right: Sequence[bool]) -> list[str]:
     placed = zip(cells, widths, flush_right, strict=True)
     return [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in placed]

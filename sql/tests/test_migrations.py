@@ -268,6 +268,12 @@ def test_the_engine_parses_every_migration_of_a_replicated_cluster(server):
         admin.execute("EXPLAIN AST CREATE TABLE t ON CLUSTER 'main' (a UInt8) ENGINE = ORDER BY a")
 
 
+def test_one_server_does_not_become_replicas(admin):
+    """Its replicas would be empty, and each would store other rows."""
+    with pytest.raises(MigrationError, match=r"are not replicated.*recreate the database"):
+        migration_runner.apply(admin, "main")
+
+
 def test_an_unknown_placeholder_names_the_nearest_known_one():
     with pytest.raises(MigrationError, match=r"placeholder \{retention:ledgre\}.*\{retention:ledger\}"):
         Dialect({"ledger": 1}).render(Migration(1, "t", "{retention:ledgre}"))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tailrace.dashboards.superset_client import Client
     from tailrace.kafka.client import KafkaClient
 
+UNKNOWN_STATE = "unknown"
+"""The state of a component that runs elsewhere."""
 Show = Callable[[str, str], None]
 """Called with a component's name and its current step."""
 

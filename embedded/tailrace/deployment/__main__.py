@@ -172,8 +172,9 @@ def publish_host_keys(arguments: argparse.Namespace, settings: Settings, home: H
 
 
 def run_command(arguments: argparse.Namespace, settings: Settings, home: Home) -> NoReturn:
-    """Runs a command of the command line with a ClickHouse elsewhere, such as `tokens list`."""
-    sys.exit(remote.run(arguments.words, arguments.clickhouse, arguments.secrets))
+    """Runs a command of the command line with servers elsewhere, such as `tokens list`."""
+    kafka = kafka_client.from_arguments(arguments) if arguments.kafka else None
+    sys.exit(remote.run(arguments.words, arguments.clickhouse, arguments.secrets, kafka))
 
 
 def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:

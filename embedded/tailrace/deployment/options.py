@@ -18,6 +18,7 @@ def configure_topics(command: argparse.ArgumentParser) -> None:
 def configure_command(command: argparse.ArgumentParser) -> None:
     add_secrets(command)
     command.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://clickhouse:8123")
+    kafka_client.add_arguments(command, required=False)
     command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="and its options")
 
 

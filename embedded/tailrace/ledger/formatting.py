@@ -13,12 +13,14 @@ from tailrace.console import (
     heading,
     number,
     plain,
+    rest,
     size,
     styled,
     table,
 )
 from tailrace.ledger.balance import LedgerBalance
 from tailrace.ledger.records import Account, CoverageInterval, Detail, Gap, LogFile
+from tailrace.ledger.shown_files import MAX_FILES, shown_files
 from tailrace.plural import counted
 
 MAX_LINES = 40
@@ -84,7 +86,9 @@ class _Report:
             "duplicates",
             "last census",
         )
-        table(header, map(self._file_line, self._ledger.accounts), NUMBERS)
+        shown = shown_files(self._ledger.accounts, _is_settled)
+        table(header, map(self._file_line, shown), NUMBERS)
+        rest(len(self._ledger.accounts), MAX_FILES)
 
     def _file_line(self, account: Account) -> Sequence[str]:
         census = self._ago(account.census_at) if account.census_at else "never"
@@ -153,7 +157,7 @@ class _Report:
         print(styled(f"The ledger does not balance, in {number(wrong, 'place')}:", RED))
         for place in wrong[:MAX_LINES]:
             print(f"  {place}")
-        _print_rest(len(wrong))
+        rest(len(wrong), MAX_LINES)
         self._show_unknown()
 
     def _balance(self) -> str:
@@ -172,7 +176,7 @@ class _Report:
         for log in logs[:MAX_LINES]:
             last = self._ago(log.census_at) if log.census_at else "never"
             print(f"  {plain(log)}; last census: {last}")
-        _print_rest(len(logs))
+        rest(len(logs), MAX_LINES)
         print("  causes: `tailrace doctor`; contents of their files: `tailrace backfill --dry-run`")
 
     def _remarks(self) -> Iterable[str]:
@@ -214,12 +218,13 @@ def _section(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -
     if lines:
         heading(title)
         table(header, lines[:MAX_LINES], NUMBERS)
-        _print_rest(len(lines))
+        rest(len(lines), MAX_LINES)
 
 
-def _print_rest(lines: int) -> None:
-    if lines > MAX_LINES:
-        print(f"  … and {count(lines - MAX_LINES)} more; --json has all")
+def _is_settled(account: Account) -> bool:
+    """Returns whether a census knows the file and every byte was read and is an event or framing."""
+    amounts = (account.gap_bytes, account.dead_letters, account.behind, account.pending)
+    return bool(account.census_at) and not account.aged and not any(amounts)
 
 
 def _unless_zero(amount: int, form: Callable[[int], str]) -> str:

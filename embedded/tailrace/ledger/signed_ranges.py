@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.clickhouse.query_files import text_of
-from tailrace.console import RED, YELLOW, count, duration, heading, plain, size, styled, table
+from tailrace.console import RED, YELLOW, count, duration, heading, plain, rest, size, styled, table
+from tailrace.ledger.shown_files import MAX_FILES, shown_files
 
 COLUMNS = (
     *("instance", "log", "generation", "verified to", "signed to", "mismatches", "failures"),
@@ -58,7 +59,9 @@ def show(files: Sequence[SignedFile], now: float) -> None:
         print(styled("Signatures: unknown, because no host signs its logs.", YELLOW))
         return
     heading("Signed by their hosts and compared with the bytes that arrived")
-    table(COLUMNS, [_line(file, now) for file in files], set(COLUMNS[2:9]))
+    shown = shown_files(files, lambda file: not file.failed)
+    table(COLUMNS, [_line(file, now) for file in shown], set(COLUMNS[2:9]))
+    rest(len(files), MAX_FILES)
     if failed := sum(file.failed for file in files):
         print(styled(f"{count(failed)} signed ranges failed: docs/LEDGER.md, signed ranges.", RED))
 

@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.clickhouse.query_files import text_of
-from tailrace.console import RED, count, heading, number, plain, size, styled, table
+from tailrace.console import RED, count, heading, number, plain, rest, size, styled, table
+from tailrace.ledger.shown_files import MAX_FILES, shown_files
 
 COLUMNS = ("instance", "path", "size", "records", "used", "counted only", "unreadable", "gaps", "missing")
 
@@ -52,7 +53,9 @@ def show(files: Sequence[RecordsFile]) -> None:
     if not files:
         return
     heading("Records from Performance Schema")
-    table(COLUMNS, [_line(file) for file in files], set(COLUMNS[2:]))
+    shown = shown_files(files, lambda file: file.is_complete)
+    table(COLUMNS, [_line(file) for file in shown], set(COLUMNS[2:]))
+    rest(len(files), MAX_FILES)
     if wrong := [file for file in files if file.missing_bytes]:
         found = f"{number(wrong, 'log')} with missing or overlapping rows"
         print(styled(f"{found}: docs/PULL.md, ledger of the records.", RED))

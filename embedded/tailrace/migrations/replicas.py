@@ -8,6 +8,15 @@ from tailrace.clickhouse.client import ClickHouse
 _CREATE = re.compile(r"^CREATE (MATERIALIZED VIEW|VIEW|TABLE) ")
 
 
+def stores_alone(server: ClickHouse, database: str) -> bool:
+    """Returns whether the database was created on one server: its tables are not replicated."""
+    found = server.rows(
+        "SELECT engine FROM system.tables WHERE database = {database:String} AND name = 'schema_migrations'",
+        {"database": database},
+    )
+    return bool(found) and not str(found[0]["engine"]).startswith("Replicated")
+
+
 def copy_schema(source: ClickHouse, target: ClickHouse, database: str) -> None:
     """Creates the tables and views of a database that `target` lacks, as they are on `source`.
 

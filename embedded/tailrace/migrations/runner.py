@@ -188,7 +188,8 @@ def _refuse_views(pending: Sequence[Migration]) -> None:
     if views:
         raise MigrationError(
             f"{', '.join(views)}: changes materialized views, which is safe only while nothing writes: stop "
-            "the job with a savepoint and run `tailrace migrate --writers-stopped`"
+            "the job with a savepoint and run `tailrace migrate --writers-stopped` "
+            "(on Kubernetes: docs/UPGRADING.md)"
         )
 
 

@@ -110,6 +110,11 @@ class Servers:
                 shards.refuse_other_layout(server, self.dialect.sharded)
             except shards.ShardsError as error:
                 raise MigrationError(str(error)) from error
+            if self.dialect.replicated and replicas.stores_alone(server, self.dialect.database):
+                raise MigrationError(
+                    f"{server.url}: the tables of {self.dialect.database} are not replicated, and cannot "
+                    "become replicated in place; keep one server, or recreate the database"
+                )
 
     def refuse_new_first(self) -> None:
         """Raises MigrationError if only other servers have tables: the first has the record of migrations."""

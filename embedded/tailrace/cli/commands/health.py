@@ -7,6 +7,7 @@ as for Prometheus (docs/METRICS.md).
 import argparse
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import groupby
 
 from prometheus_client.metrics_core import Metric
 
@@ -32,6 +33,8 @@ KEYS = {
     }
 }
 UNWATCHED = "tailrace_source_removed_timestamp_seconds"
+MAX_OF_RULE = 10
+"""Printed alerts of one rule; the JSON form has all."""
 COLOURS = {"critical": console.RED, "warning": console.YELLOW}
 
 
@@ -56,9 +59,13 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 def _show(found: list[Firing]) -> None:
     if not found:
         print("nothing fires")
-    for each in found:
-        print(console.styled(f"{each.rule.name}: {each.summary}", COLOURS[each.rule.severity]))
-        print(f"  what to do: {each.rule.runbook}")
+    for _, of_rule in groupby(found, key=lambda each: each.rule.name):
+        alerts = list(of_rule)
+        rule = alerts[0].rule
+        for each in alerts[:MAX_OF_RULE]:
+            print(console.styled(f"{rule.name}: {each.summary}", COLOURS[rule.severity]))
+        console.rest(len(alerts), MAX_OF_RULE)
+        print(f"  what to do: {rule.runbook}")
 
 
 def _print_unwatched(metrics: Iterable[Metric]) -> None:

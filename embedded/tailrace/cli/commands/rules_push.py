@@ -8,7 +8,7 @@ import argparse
 import subprocess
 from pathlib import Path
 
-from tailrace.cli.context import Context
+from tailrace.cli.context import UNKNOWN_STATE, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.plural import counted
 from tailrace.rules import push as rule_push
@@ -23,8 +23,8 @@ EXIT_CODES = {1: "a rule was refused, or the job reported no result", 3: "the st
 SEE_ALSO = ("tailrace rules", "tailrace detect", "docs/DETECTION.md")
 
 DETECTION_JOB = "detect"
-TAKES_RULES = ("healthy", "unhealthy")
-"""States of a running job; without rules it is unhealthy."""
+TAKES_RULES = ("healthy", "unhealthy", UNKNOWN_STATE)
+"""States of a job that may run; without rules it is unhealthy."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

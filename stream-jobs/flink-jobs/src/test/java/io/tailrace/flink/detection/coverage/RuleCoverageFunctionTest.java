@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -41,6 +42,7 @@ class RuleCoverageFunctionTest {
     private static final Instant START = Instant.parse("2026-11-21T08:00:00Z");
     private static final long PERIOD = RuleCoverageFunction.PERIOD.toMillis();
     private static final long SETTLING = RuleCoverageFunction.SETTLING.toMillis();
+    private static final long PACE = RuleCoverageFunction.PACE.toMillis();
     private static final String AUDIT = "audit";
     private static final String ALL = "";
 
@@ -114,6 +116,7 @@ class RuleCoverageFunctionTest {
             see(coverage, List.of(Logins.refused("db-1", "ann", 1, START)));
             see(coverage, List.of(Logins.refused("db-2", "ann", 1, START)));
             pass(coverage, SETTLING);
+            pass(coverage, PACE);
             int before = coverage.extractOutputValues().size();
             now += 1000;
             coverage.setProcessingTime(now);
@@ -129,6 +132,40 @@ class RuleCoverageFunctionTest {
                     .allMatch(RuleCoverageEntry::getInForce)
                     .allMatch(entry -> entry.getToldAt().isAfter(time(now)));
         }
+    }
+
+    /** Otherwise alerts wait for the rows of all of them. */
+    @Test
+    void newInstancesTakeTurnsAlsoAfterARestore() throws Exception {
+        OperatorSubtaskState waiting;
+        try (var coverage = coverage(rules(1))) {
+            for (String instance : List.of("db-1", "db-2", "db-3", "db-4")) {
+                see(coverage, List.of(Logins.refused(instance, "ann", 1, START)));
+            }
+            pass(coverage, SETTLING);
+            assertThat(instances(coverage.extractOutputValues())).hasSize(1);
+            waiting = coverage.snapshot(1, now);
+            for (int turn = 2; turn <= 4; turn++) {
+                pass(coverage, PACE);
+                assertThat(instances(coverage.extractOutputValues())).hasSize(turn);
+            }
+            assertThat(coverage.extractOutputValues()).hasSize(4 * 8);
+        }
+        now += 10 * PACE;
+        try (var coverage = coverage(rules(1), waiting)) {
+            pass(coverage, 0);
+            assertThat(instances(coverage.extractOutputValues())).hasSize(1);
+            pass(coverage, PACE);
+            pass(coverage, PACE);
+            assertThat(instances(coverage.extractOutputValues())).hasSize(3);
+            pass(coverage, PERIOD);
+            pass(coverage, 4 * PACE);
+            assertThat(coverage.extractOutputValues()).hasSize(3 * 8 + 4 * 8);
+        }
+    }
+
+    private static Set<String> instances(List<RuleCoverageEntry> entries) {
+        return entries.stream().map(RuleCoverageEntry::getInstance).collect(Collectors.toSet());
     }
 
     @Test
