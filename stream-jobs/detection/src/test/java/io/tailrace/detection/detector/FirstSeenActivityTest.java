@@ -12,6 +12,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -207,20 +208,35 @@ class FirstSeenActivityTest {
 
     /** States of version 5 have no hours of accounts whose tables are observed. */
     @Test
-    void noHourIsUnusualForAStateOfVersionFive() throws IOException {
+    void theHoursOfAStateOfVersionFiveAreLearnedFirst() throws IOException {
         StatefulDetector detector =
                 DetectorRun.file("first_seen_table: {}").detectors().get(0);
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        detector.newState().write(new DataOutputStream(bytes));
-        byte[] written = bytes.toByteArray();
-        written[0] = 5;
-        DetectorState state = detector.readState(new DataInputStream(new ByteArrayInputStream(written)));
         List<RaisedAlert> alerts = new ArrayList<>();
-        for (int day = 0; day < 16; day++) {
-            detector.update(state, access("bi.sales", day), alerts::add);
+        DetectorState state = detector.newState();
+        worksFrom(detector, state, 0, 30);
+        state = detector.readState(new DataInputStream(new ByteArrayInputStream(versionFive(state))));
+
+        detector.update(state, access("hr.staff", 30, 12), alerts::add);
+        worksFrom(detector, state, 30, 45);
+        detector.update(state, access("hr.pay", 45, 20), alerts::add);
+
+        assertThat(alerts).extracting(alert -> alert.rule().level()).containsExactly(Level.LOW, Level.MEDIUM);
+    }
+
+    private static void worksFrom(StatefulDetector detector, DetectorState state, int from, int to) {
+        for (int day = from; day < to; day++) {
+            detector.update(state, access("bi.sales", day), alert -> {});
         }
-        detector.update(state, access("hr.staff", 16, 12), alerts::add);
-        assertThat(alerts).extracting(alert -> alert.rule().level()).containsExactly(Level.LOW);
+    }
+
+    /** Replaces the hours at the end of a state, a boolean and four integers, by false: there are none. */
+    private static byte[] versionFive(DetectorState state) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        state.write(new DataOutputStream(bytes));
+        byte[] written = Arrays.copyOf(bytes.toByteArray(), bytes.size() - 4 * Integer.BYTES);
+        written[0] = 5;
+        written[written.length - 1] = 0;
+        return written;
     }
 
     private static Observation access(String table, int day) {

@@ -242,10 +242,23 @@ class VolumeDetectorTest {
 
     /** Tools of reports read tables once a week. */
     @Test
-    void theAmountOfAJobOfTheSameHourAWeekBeforeIsUsual() {
+    void theAmountOfAJobOfTheSameHourInTwoEarlierWeeksIsUsual() {
+        assertThat(alertsOfReports(Map.of(1, "30000", 8, "32000", 18, "36000", 19, "60000", 21, "60000")))
+                .as("the third week, ten days later, twice as many, as many as two days before")
+                .containsExactly(0, 0, 0, 1, 2);
+    }
+
+    @Test
+    void oneLargeHourIsNoHabit() {
+        assertThat(alertsOfReports(Map.of(8, "30000", 15, "30000", 21, "30000")))
+                .as("a week after one hour, and a week after two hours a week apart")
+                .containsExactly(0, 1, 1);
+    }
+
+    /** Returns the number of alerts after each report, by its day; the account sends 30 rows in the other hours. */
+    private List<Integer> alertsOfReports(Map<Integer, String> reports) {
         start("volume_rows: {}");
         List<Integer> alerts = new ArrayList<>();
-        Map<Integer, String> reports = Map.of(8, "30000", 18, "36000", 19, "60000", 21, "60000");
         for (int day = 0; day < 22; day++) {
             for (int hour = 9; hour < 17; hour++) {
                 run.slow(day * DAY + hour, "user", "app", "rows_sent", "30");
@@ -255,9 +268,7 @@ class VolumeDetectorTest {
                 alerts.add(run.alerts().size());
             }
         }
-        assertThat(alerts)
-                .as("the second week, ten days later, twice as many, as many as two days before")
-                .containsExactly(0, 0, 1, 2);
+        return alerts;
     }
 
     private void start(String yaml) {

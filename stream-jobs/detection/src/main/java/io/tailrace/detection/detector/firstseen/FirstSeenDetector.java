@@ -43,8 +43,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     private static final byte WITHOUT_CLASSES = 2;
     private static final byte WITHOUT_MANY = 3;
     private static final byte WITHOUT_HOURS = 4;
-    /** States of detectors that do not use the hours contain none. */
-    private static final byte WITHOUT_ALL_HOURS = 5;
+    /** States of detectors that did not use the hours contain none. */
+    private static final byte WITHOUT_FIRST_DAY = 5;
 
     private static final byte VERSION = 6;
     private static final int MAX_NAMED = 5;
@@ -251,8 +251,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             classesKnown = version <= WITHOUT_CLASSES || in.readBoolean();
             settled = version > WITHOUT_MANY && in.readBoolean();
             countedToday = version > WITHOUT_MANY ? in.readInt() : 0;
-            hours = version > WITHOUT_HOURS ? HoursOfDay.read(in) : HoursOfDay.all();
-            hours = version == WITHOUT_ALL_HOURS && hours.isUnused() ? HoursOfDay.all() : hours;
+            hours = version > WITHOUT_HOURS ? HoursOfDay.read(in, version > WITHOUT_FIRST_DAY) : new HoursOfDay();
         }
     }
 
@@ -375,7 +374,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             return "";
         }
         boolean isCatalogue = unknown.stream().allMatch(CatalogueTables::contain);
-        String away = state.hours.isAway(micros) && !isCatalogue ? AWAY : "";
+        String away = state.hours.isAway(micros, learning.micros) && !isCatalogue ? AWAY : "";
         if (subject.raised == Raised.AWAY) {
             return away;
         }

@@ -51,7 +51,8 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
 
     /**
      * Computes the baseline of an hour. Hours without an amount are ignored. The threshold is at least half a doubling above
-     * the largest amount at this time of the day six or more days before: jobs of a week or a month repeat it.
+     * the largest amount that this time of the day had twice: six or more days before, and another six or more days earlier.
+     * Jobs of a week repeat it. One large hour is no habit, because it may be the hour of an attack.
      */
     static HourlyBaseline of(HourlyHistory ring, int hour, Limits limits) {
         HourlyBaseline usual = ofMedian(ring, hour, limits);
@@ -62,13 +63,19 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
     }
 
     private static double habit(HourlyHistory ring, int hour) {
-        int largest = 0;
-        for (int before = HABIT_DAYS * HOURS_PER_DAY; before < HourlyHistory.HOURS; before += HOURS_PER_DAY) {
-            for (int neighbour = -1; neighbour <= 1; neighbour++) {
-                largest = Math.max(largest, ring.step(hour - before + neighbour));
-            }
+        int twice = 0;
+        int largestBefore = 0;
+        for (int day = HourlyHistory.HOURS / HOURS_PER_DAY - 1; day >= HABIT_DAYS; day--) {
+            largestBefore = Math.max(largestBefore, around(ring, hour, day + HABIT_DAYS));
+            twice = Math.max(twice, Math.min(around(ring, hour, day), largestBefore));
         }
-        return largest == 0 ? 0 : largest + MIN_SPREAD;
+        return twice == 0 ? 0 : twice + MIN_SPREAD;
+    }
+
+    /** Returns the largest step of the same hour of an earlier day and its neighbours; 0 if the day is not stored. */
+    private static int around(HourlyHistory ring, int hour, int daysBefore) {
+        int same = hour - daysBefore * HOURS_PER_DAY;
+        return Math.max(ring.step(same), Math.max(ring.step(same - 1), ring.step(same + 1)));
     }
 
     private static HourlyBaseline ofMedian(HourlyHistory ring, int hour, Limits limits) {
