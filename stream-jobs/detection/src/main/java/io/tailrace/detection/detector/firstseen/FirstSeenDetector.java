@@ -43,9 +43,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     private static final byte WITHOUT_CLASSES = 2;
     private static final byte WITHOUT_MANY = 3;
     private static final byte WITHOUT_HOURS = 4;
-    /** States of detectors that did not use the hours contain none. */
     private static final byte WITHOUT_FIRST_DAY = 5;
-
     private static final byte VERSION = 6;
     private static final int MAX_NAMED = 5;
     private static final String FIELD_OF_CLASSES = "data_class";
@@ -60,8 +58,6 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     private static final String FIRST_DEFINED = " It defined nothing before.";
     private static final String AWAY = " It was never active within two hours of this time of the day before.";
     private static final String OF_CLASS = "\n";
-    /** Follows the value of a table of a data class if a statement is about one row: another value than all of its rows. */
-    private static final String ONE_ROW = " (one row)";
 
     private final Subject subject;
     private final Learning learning;
@@ -184,7 +180,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         String entity = subject.entity.isEmpty() ? "" : DetectorEventFields.text(event, subject.entity);
         boolean isOfOneRow = subject.firstClass.isPresent() && rows.isOne(event);
         int touched = event.values(FIELD_OF_CLASSES).size();
-        String extent = isOfOneRow && touched > 0 ? ONE_ROW : "";
+        String extent = isOfOneRow && touched > 0 ? OneRowStatements.ONE_ROW : "";
         int classes = isOfOneRow ? 0 : touched;
         String prefix = classes > 0 ? OF_CLASS : NO_VALUE;
         List<String> unseen = new ArrayList<>(0);
@@ -302,7 +298,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         for (String value : observation.values()) {
             long hash = ExpiringValueSet.hash(value);
             int place = state.values.find(hash);
-            place = place < 0 && value.endsWith(ONE_ROW) ? state.values.find(hashOfAllRows(value)) : place;
+            place = place >= 0 ? place : state.values.find(ExpiringValueSet.hash(OneRowStatements.allRows(value)));
             if (place >= 0) {
                 state.values.touch(place, hour);
             } else {
@@ -315,10 +311,6 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             }
         }
         return unknown;
-    }
-
-    private static long hashOfAllRows(String value) {
-        return ExpiringValueSet.hash(value.substring(0, value.length() - ONE_ROW.length()));
     }
 
     private void startDay(State state, long micros, long newBefore) {

@@ -12,6 +12,9 @@ import java.util.regex.Pattern;
  */
 final class OneRowStatements {
 
+    /** Follows the value of a table of a data class if a statement is about one row: another value than all of its rows. */
+    static final String ONE_ROW = " (one row)";
+
     /** A longer statement has more conditions, characters. */
     private static final int MAX_LENGTH = 1_024;
 
@@ -38,6 +41,11 @@ final class OneRowStatements {
                 && !hasMany(event, "rows_sent")
                 && !hasMany(event, "rows_affected")
                 && !shapes.apply(statement).isEmpty();
+    }
+
+    /** Returns the value for all rows of a table. */
+    static String allRows(String value) {
+        return value.endsWith(ONE_ROW) ? value.substring(0, value.length() - ONE_ROW.length()) : value;
     }
 
     /** A number that the log does not contain is not many. */
