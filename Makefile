@@ -331,6 +331,10 @@ bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU an
 bench-flink-state: $(DEV) ## Checkpoints and restores of the normalize job with gigabytes of RocksDB state; ARGUMENTS="--gigabytes 1 2 4"
 	@$(PYTHON) -m e2e.bench_flink_state $(ARGUMENTS)
 
+.PHONY: bench-flink-parallelism
+bench-flink-parallelism: $(DEV) ## CPU-seconds of the normalize job for a million entries at parallelism 1, 2 and 4 on a Flink cluster
+	@$(PYTHON) -m e2e.bench_flink_parallelism
+
 .PHONY: bench-signing
 bench-signing: $(DEV) ## CPU time and storage of signed logs and leaves of the transparency log: two stacks with the same slow log
 	@$(PYTHON) -m e2e.bench_signing $(ARGUMENTS)

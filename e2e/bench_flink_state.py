@@ -18,11 +18,8 @@ from pathlib import Path
 import msgpack
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from docker.tests.conftest import ToOutput
-from e2e.flink_cluster import BUCKET, FlinkCluster
-from e2e.object_store import ObjectStore
+from e2e.flink_cluster import BUCKET, FlinkCluster, prepared
 from e2e.stack import PORTS, Stack, wait_until
-from sql.tests.replica_servers import ZooKeeper
 
 FIRST_PORT = int(os.environ.get("BENCH_FIRST_PORT", "23430"))
 TOPIC = "tailrace.slowlog.lines"
@@ -69,45 +66,33 @@ def _start(started: ExitStack, directory: Path, parallelism: int) -> "Measured":
     stack = Stack(directory / "home", FIRST_PORT, ("kafka", "clickhouse"))
     started.callback(stack.down)
     stack.up()
-    port = FIRST_PORT + len(PORTS)
-    zookeeper = ZooKeeper(directory / "zookeeper", port)
-    zookeeper.install(stack.settings.cache, ToOutput())
-    started.callback(zookeeper.stop)
-    zookeeper.start()
-    (directory / "s3").mkdir()
-    store = ObjectStore(directory / "s3", port + 1)
-    started.enter_context(store.running())
-    store.make_bucket(BUCKET)
-    (directory / "cluster").mkdir()
-    cluster = FlinkCluster(stack, store, zookeeper, directory / "cluster", port + 2)
-    started.callback(cluster.stop)
+    cluster = started.enter_context(prepared(stack, directory, FIRST_PORT + len(PORTS)))
     cluster.configure(
         "normalize", {**CONFIG, "parallelism": parallelism}, taskManager={"cpu": 2, "memory": MEMORY}
     )
     cluster.start()
-    return Measured(stack, store, cluster)
+    return Measured(stack, cluster)
 
 
 class Measured:
     """The running job, with the state of `logs` logs."""
 
-    def __init__(self, stack: Stack, store: ObjectStore, cluster: FlinkCluster) -> None:
+    def __init__(self, stack: Stack, cluster: FlinkCluster) -> None:
         self.logs = 0
-        self._store = store
         self._cluster = cluster
-        self._kafka = {"bootstrap.servers": f"127.0.0.1:{stack.settings.port_kafka}"}
+        self._stack = stack
 
     def grow(self, logs: int) -> None:
         """Adds logs until there are so many."""
         began = time.monotonic()
         self._write(range(self.logs, logs), lambda: (0, HEADER.encode() + _random_line()))
-        self._await_read()
+        await_read(self._stack)
         self.logs = logs
         _print(f"state of {logs:,} logs made", time.monotonic() - began)
 
     def _write(self, logs: range, content: Callable[[], tuple[int, bytes]]) -> None:
         """Writes a message per log with an offset in its file, and complete lines."""
-        producer = Producer({**self._kafka, "linger.ms": 20, "message.max.bytes": 2 * STATEMENT_BYTES})
+        producer = Producer({**kafka(self._stack), "linger.ms": 20, "message.max.bytes": 2 * STATEMENT_BYTES})
         for number in logs:
             offset, lines = content()
             message = {
@@ -126,28 +111,12 @@ class Measured:
                     producer.poll(1)
         assert producer.flush(LIMIT_SECONDS) == 0
 
-    def _await_read(self) -> None:
-        """Returns when a checkpoint contains all messages."""
-        consumer = Consumer({**self._kafka, "group.id": GROUP})
-        try:
-            numbers = consumer.list_topics(TOPIC).topics[TOPIC].partitions
-            partitions = [TopicPartition(TOPIC, number) for number in numbers]
-            ends = {each.partition: consumer.get_watermark_offsets(each)[1] for each in partitions}
-
-            def is_read() -> bool:
-                committed = {each.partition: each.offset for each in consumer.committed(partitions)}
-                return all(committed[number] >= end for number, end in ends.items() if end)
-
-            wait_until(is_read, "all messages to be read", seconds=LIMIT_SECONDS)
-        finally:
-            consumer.close()
-
     def checkpoints(self) -> None:
         """Measures a checkpoint of all state, and one after a hundredth of the logs has changed."""
         self._report("full checkpoint", self._cluster.checkpoint("FULL"))
         offset, line = len(HEADER) + len(_random_line()), b"(2, '" + b"a" * 60 + b"'),\n"
         self._write(range(0, self.logs, CHANGED), lambda: (offset, line))
-        self._await_read()
+        await_read(self._stack)
         self._report("incremental checkpoint", self._cluster.checkpoint("CONFIGURED"))
 
     def restore(self) -> None:
@@ -167,7 +136,7 @@ class Measured:
         """Measures a stop with a savepoint, and a start from it."""
         began = time.monotonic()
         path = self._cluster.stop_with_savepoint()
-        sizes = self._store.sizes(BUCKET, path.removeprefix(f"s3://{BUCKET}/"))
+        sizes = self._cluster.store.sizes(BUCKET, path.removeprefix(f"s3://{BUCKET}/"))
         _print(f"savepoint of {sum(sizes.values()) / GIGABYTE:.2f} GB", time.monotonic() - began)
         began = time.monotonic()
         self._cluster.start(path)
@@ -177,6 +146,28 @@ class Measured:
         state, uploaded = checkpoint["state_size"] / GIGABYTE, checkpoint["checkpointed_size"] / GIGABYTE
         seconds = checkpoint["end_to_end_duration"] / 1000
         _print(f"{what}: {state:.2f} GB of state, {uploaded:.2f} GB written", seconds)
+
+
+def kafka(stack: Stack) -> dict[str, str | int]:
+    """Returns the options of a client."""
+    return {"bootstrap.servers": f"127.0.0.1:{stack.settings.port_kafka}"}
+
+
+def await_read(stack: Stack) -> None:
+    """Returns when a checkpoint contains all messages."""
+    consumer = Consumer({**kafka(stack), "group.id": GROUP})
+    try:
+        numbers = consumer.list_topics(TOPIC).topics[TOPIC].partitions
+        partitions = [TopicPartition(TOPIC, number) for number in numbers]
+        ends = {each.partition: consumer.get_watermark_offsets(each)[1] for each in partitions}
+
+        def is_read() -> bool:
+            committed = {each.partition: each.offset for each in consumer.committed(partitions)}
+            return all(committed[number] >= end for number, end in ends.items() if end)
+
+        wait_until(is_read, "all messages to be read", seconds=LIMIT_SECONDS)
+    finally:
+        consumer.close()
 
 
 def _random_line() -> bytes:

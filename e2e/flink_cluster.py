@@ -9,13 +9,15 @@ import json
 import time
 import urllib.error
 import urllib.request
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from docker.tests import rendering
+from docker.tests.conftest import ToOutput
 from e2e import object_store
 from e2e.flink_process import MANAGER, WORKER, FlinkProcess, Installation
 from e2e.object_store import ObjectStore
@@ -50,8 +52,8 @@ class FlinkCluster:
         first = port + 3 * MANAGERS
         self.workers = [self._worker(number, first + 2 * number) for number in range(WORKERS)]
         self._stack = stack
-        self._store = store
-        self._zookeeper = zookeeper
+        self.store = store
+        self.zookeeper = zookeeper
         self._arguments: list[str] = []
         self._words: list[str] = []
         """The arguments of a JobManager."""
@@ -81,7 +83,7 @@ class FlinkCluster:
         """Renders the chart for a job, with options of the job and other values of `jobs.NAME`."""
         stack = self._stack
         credentials = {
-            "s3.endpoint": self._store.url,
+            "s3.endpoint": self.store.url,
             "s3.path.style.access": True,
             "s3.access-key": object_store.ACCESS_KEY,
             "s3.secret-key": object_store.SECRET_KEY,
@@ -118,7 +120,7 @@ class FlinkCluster:
         }
         return rendered | {
             "high-availability.type": "zookeeper",
-            "high-availability.zookeeper.quorum": f"127.0.0.1:{self._zookeeper.port}",
+            "high-availability.zookeeper.quorum": f"127.0.0.1:{self.zookeeper.port}",
             "high-availability.zookeeper.client.session-timeout": SESSION_MILLIS,
             "parallelism.default": spec["job"]["parallelism"],
             **dict.fromkeys(("jobmanager.rpc.address", "jobmanager.bind-host"), "127.0.0.1"),
@@ -273,6 +275,27 @@ class FlinkCluster:
         assert "location" in answer["operation"], answer
         self.stop()
         return answer["operation"]["location"]
+
+
+@contextmanager
+def prepared(stack: Stack, directory: Path, port: int) -> Iterator[FlinkCluster]:
+    """Yields a cluster whose ZooKeeper and object store run. At the end all its processes end.
+
+    They use 2 + PORTS ports from `port`.
+    """
+    zookeeper = ZooKeeper(directory / "zookeeper", port)
+    zookeeper.install(stack.settings.cache, ToOutput())
+    (directory / "s3").mkdir()
+    store = ObjectStore(directory / "s3", port + 1)
+    cluster = FlinkCluster(stack, store, zookeeper, directory / "cluster", port + 2)
+    try:
+        zookeeper.start()
+        with store.running():
+            store.make_bucket(BUCKET)
+            yield cluster
+    finally:
+        cluster.stop()
+        zookeeper.stop()
 
 
 def await_time(seconds: float) -> None:

@@ -15,11 +15,14 @@ from e2e.stack import Stack
 from tailrace.config.resources import REPOSITORY
 from tailrace_local import java_build
 from tailrace_local.components.flink import OPENED_PACKAGES, RPC_SYSTEM, Flink
-from tailrace_local.supervisor import launch
+from tailrace_local.supervisor import launch, procfs
 
 SOURCES = Path(__file__).parent / "flink"
 LOGGING = REPOSITORY / "docker" / "tests" / "flink" / "log4j-console.properties"
 LEADER = re.compile(rb"DispatcherRunner was (granted|revoked) (?:the )?leadership")
+REPLACED = (RPC_SYSTEM, "flink-shaded-zookeeper-")
+"""Jars of the one-machine stack, by the beginning of their names. The image has a loader instead of the
+first, and a cluster of these tests a newer client of ZooKeeper."""
 SIZES = "BASH_JAVA_UTILS_EXEC_RESULT:"
 """The prefix of the lines in which Flink prints the JVM options and configuration of a process."""
 JAVA = ("java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
@@ -47,10 +50,11 @@ class Installation:
 
     def _lay_out(self, stack: Stack) -> None:
         settings = stack.settings
+        one_machine = Flink(settings, stack.home)._libraries().glob("*.jar")
         plugin = maven_jars.installed(settings.cache, SOURCES / "flink-s3" / "pom.xml")
         jars = {
             "lib": [
-                *Flink(settings, stack.home)._libraries().glob("*.jar"),
+                *(jar for jar in one_machine if not jar.name.startswith(REPLACED)),
                 *maven_jars.installed(settings.cache, SOURCES / "flink-cluster" / "pom.xml").glob("*.jar"),
             ],
             "usrlib": [java_build.jar(settings, "normalize.jar")],
@@ -60,7 +64,7 @@ class Installation:
             (self.home / directory).mkdir(parents=True)
             for jar in files:
                 link = self.home / directory / jar.name
-                if jar.name != RPC_SYSTEM and not link.exists():  # the image has its loader instead
+                if not link.exists():
                     link.symlink_to(jar)
 
     def configure(self, options: dict[str, Any], memory: dict[str, str]) -> None:
@@ -142,6 +146,13 @@ class FlinkProcess:
         assert self._process
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         return 1024 * int(status.split("VmHWM:")[1].split()[0])
+
+    def cpu_seconds(self) -> float:
+        """Returns the processor time of the running process until now."""
+        assert self._process
+        found = procfs.read(self._process.pid)
+        assert found
+        return found.cpu_seconds
 
     def leads(self) -> bool:
         """Whether this JobManager runs and is the leader."""

@@ -3,6 +3,7 @@
 Processes, ZooKeeper and the object store are killed while logs grow. The configuration is the chart's.
 """
 
+import dataclasses
 import os
 import time
 from collections.abc import Iterator
@@ -10,27 +11,27 @@ from pathlib import Path
 
 import pytest
 
-from docker.tests.conftest import ToOutput
-from e2e.flink_cluster import BUCKET, FlinkCluster, await_time
+from e2e.flink_cluster import BUCKET, SESSION_MILLIS, FlinkCluster, await_time, prepared
 from e2e.limits import LIMIT_SECONDS
-from e2e.object_store import ObjectStore
 from e2e.stack import PORTS as STACK_PORTS
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import assert_exact, settle, tailrace
 from e2e.workload import statements
 from e2e.workload.writer import Workload
-from sql.tests.replica_servers import ZooKeeper
+from tailrace.health import rules
+from tailrace.health.metrics import job_metrics
 
 FIRST_PORT = int(os.environ.get("FLINK_FIRST_PORT", "23400"))
-ZOOKEEPER_PORT = FIRST_PORT + len(STACK_PORTS)
-S3_PORT = ZOOKEEPER_PORT + 1
-CLUSTER_PORT = S3_PORT + 1
+CLUSTER_PORT = FIRST_PORT + len(STACK_PORTS)
 PARTS = ("kafka", "clickhouse", "census", "fluentbit")
 RATE = 40
 GAP_MILLIS = 60_000
 """Above the longest interruption: lines that wait are no gap."""
 CONFIG = {"parallelism": 2, "checkpoint.interval.ms": 2000, "gap.timeout.ms": GAP_MILLIS}
 OUTAGE_SECONDS = 60
+ALERT_SECONDS = 20
+"""Instead of two minutes without a checkpoint."""
+LOST = b"Connection to ZooKeeper lost"
 KEY_GROUPS = 128
 """Flink's default up to 85 subtasks. So many subtasks, at most, can share the state of a savepoint."""
 
@@ -47,34 +48,12 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
 
 
 @pytest.fixture(scope="module")
-def zookeeper(stack: Stack, tmp_path_factory) -> Iterator[ZooKeeper]:
-    server = ZooKeeper(tmp_path_factory.mktemp("zookeeper"), ZOOKEEPER_PORT)
-    server.install(stack.settings.cache, ToOutput())
-    server.start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def store(stack: Stack, tmp_path_factory) -> Iterator[ObjectStore]:
-    server = ObjectStore(tmp_path_factory.mktemp("s3"), S3_PORT)
-    with server.running():
-        server.make_bucket(BUCKET)
-        yield server
-
-
-@pytest.fixture(scope="module")
-def cluster(
-    stack: Stack, zookeeper: ZooKeeper, store: ObjectStore, tmp_path_factory
-) -> Iterator[FlinkCluster]:
+def cluster(stack: Stack, tmp_path_factory) -> Iterator[FlinkCluster]:
     """The running job."""
-    made = FlinkCluster(stack, store, zookeeper, tmp_path_factory.mktemp("cluster"), CLUSTER_PORT)
-    made.configure("normalize", CONFIG)
-    try:
+    with prepared(stack, tmp_path_factory.mktemp("cluster"), CLUSTER_PORT) as made:
+        made.configure("normalize", CONFIG)
         made.start()
         yield made
-    finally:
-        made.stop()
 
 
 @pytest.fixture
@@ -109,6 +88,13 @@ def assert_complete(stack: Stack, workload: Workload) -> None:
         tailrace(stack, "ledger", "--instance", instance, "--strict")
 
 
+def stands(cluster: FlinkCluster) -> bool:
+    """Whether the alert TailraceCheckpoints fires for the job, with a shorter time."""
+    (rule,) = (each for each in rules.load() if each.name == "TailraceCheckpoints")
+    soon = dataclasses.replace(rule, limit=ALERT_SECONDS)
+    return bool(rules.firing([soon], job_metrics({"normalize": cluster.ask})))
+
+
 def test_the_leading_manager_is_killed(stack: Stack, cluster: FlinkCluster, watched: Workload):
     with watched.writing(RATE):
         await_rows(stack, watched)
@@ -125,7 +111,7 @@ def test_the_leading_manager_is_killed(stack: Stack, cluster: FlinkCluster, watc
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_task_managers_are_killed(stack: Stack, cluster: FlinkCluster, watched: Workload, count: int):
-    """One can run the job alone. Without both, the job waits."""
+    """One can run the job alone. Without both, the job stands, and an alert names it."""
     with watched.writing(RATE):
         await_rows(stack, watched)
         before = cluster.await_completed()
@@ -133,37 +119,56 @@ def test_task_managers_are_killed(stack: Stack, cluster: FlinkCluster, watched: 
             worker.kill()
         await_more(watched)
         if count == len(cluster.workers):
+            wait_until(lambda: stands(cluster), "the alert of a job without checkpoints")
             cluster.start_ended()
         cluster.await_restored(before)
         cluster.start_ended()
+        wait_until(lambda: not stands(cluster), "the alert to clear")
     assert_complete(stack, watched)
 
 
-def test_zookeeper_stops_and_returns(
-    stack: Stack, cluster: FlinkCluster, zookeeper: ZooKeeper, watched: Workload
-):
+def test_zookeeper_stops_and_returns(stack: Stack, cluster: FlinkCluster, watched: Workload):
     """Without it nobody leads, and the job stands. It returns before the sessions of the JobManagers end."""
     with watched.writing(RATE):
         await_rows(stack, watched)
         before = cluster.await_completed()
-        zookeeper.stop()
+        cluster.zookeeper.stop()
         wait_until(lambda: not any(each.leads() for each in cluster.managers), "the leader to resign")
-        zookeeper.start()
+        cluster.zookeeper.start()
         cluster.await_restored(before)
     assert_complete(stack, watched)
 
 
-def test_the_object_store_is_away_for_a_minute(
-    stack: Stack, cluster: FlinkCluster, store: ObjectStore, watched: Workload
+def test_zookeeper_is_away_for_longer_than_the_sessions(
+    stack: Stack, cluster: FlinkCluster, watched: Workload
 ):
+    """A JobManager ends, or gets a new session. Its former session lives on in ZooKeeper for a while."""
+    with watched.writing(RATE):
+        await_rows(stack, watched)
+        before = cluster.await_completed()
+        cluster.zookeeper.stop()
+        wait_until(
+            lambda: all(LOST in each.log for each in cluster.managers if each.is_running),
+            "all sessions to end",
+        )
+        cluster.zookeeper.start()
+        cluster.start_ended()
+        cluster.await_restored(before)
+        await_time(SESSION_MILLIS / 1000)
+        assert sum(each.leads() for each in cluster.managers) == 1
+        await_more(watched)
+    assert_complete(stack, watched)
+
+
+def test_the_object_store_is_away_for_a_minute(stack: Stack, cluster: FlinkCluster, watched: Workload):
     """No checkpoint completes, and the job continues. Rows are stored after the next checkpoint."""
     with watched.writing(RATE):
         await_rows(stack, watched)
         before = cluster.await_completed()
-        store.pause()
+        cluster.store.pause()
         await_time(OUTAGE_SECONDS)
         assert cluster.completed() <= before + 1  # one may have been nearly complete
-        store.resume()
+        cluster.store.resume()
         cluster.await_completed(before + 1)
     assert_complete(stack, watched)
 

@@ -111,8 +111,10 @@ def base(buildah: Buildah, tmp_path_factory) -> str:
     )
     for certificate in AUTHORITIES.glob("*.crt"):
         shutil.copy(certificate, root / AUTHORITIES.relative_to("/"))
-    subprocess.run(["chroot", root, "update-ca-certificates"], check=True)
-    subprocess.run(["chroot", root, "apt-get", "clean"], check=True)
+    # A TMPDIR of this machine is no directory there.
+    inside = {**os.environ, "TMPDIR": "/tmp"}
+    subprocess.run(["chroot", root, "update-ca-certificates"], check=True, env=inside)
+    subprocess.run(["chroot", root, "apt-get", "clean"], check=True, env=inside)
     (root / "etc/pip.conf").write_text("[global]\ncert = /etc/ssl/certs/ca-certificates.crt\n")
     container = buildah("from", "scratch").strip()
     buildah("copy", container, root, "/")

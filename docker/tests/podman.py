@@ -58,6 +58,12 @@ class Podman:
         done = self.run("logs", container)
         return done.stdout + done.stderr
 
+    def remove(self, pod: str) -> None:
+        """Removes a pod if it was started."""
+        if pod in self._played:
+            self("pod", "rm", "--force", "--time", "5", pod)
+            self._played.remove(pod)
+
     def down(self) -> None:
         """Removes all pods that were started, the last one first."""
         while self._played:

@@ -1,8 +1,9 @@
 """Workloads of the chart as pods for `podman kube play`.
 
 Containers stay as they are rendered: image, command, variables, security context, limits, mounts. What the
-kubelet does and podman 4.3 does not is changed: volumes are directories that the caller has made, the pod
-uses this machine's network, and the caller runs the probes, because podman leaves them to systemd.
+kubelet does and podman 4.3 does not is changed: volumes are directories that the caller has made, processes
+are in the group `fsGroup`, the pod uses this machine's network, and the caller runs the probes, because
+podman leaves them to systemd.
 """
 
 import copy
@@ -51,13 +52,16 @@ def pod(workload: Resource, directory_of: Callable[[Resource, int], Path], node:
     """
     template = copy.deepcopy(template_of(workload))
     spec = template["spec"]
-    group = spec.get("securityContext", {}).get("fsGroup", 0)
+    security = spec.get("securityContext", {})
+    group = security.get("fsGroup", 0)
+    if group:
+        security["supplementalGroups"] = [*security.get("supplementalGroups", []), group]
     spec["volumes"] = [
         {
             "name": volume["name"],
             "hostPath": {"path": str(directory_of(volume, group)), "type": "Directory"},
         }
-        for volume in spec.get("volumes", [])
+        for volume in [*spec.get("volumes", []), *_claimed(workload)]
     ]
     for container in [*spec.get("initContainers", []), *spec["containers"]]:
         container["imagePullPolicy"] = "Never"
@@ -83,6 +87,14 @@ def pod(workload: Resource, directory_of: Callable[[Resource, int], Path], node:
             "restartPolicy": "Never",
         },
     }
+
+
+def _claimed(workload: Resource) -> list[Resource]:
+    """Returns the volumes that Kubernetes adds to the pod of a StatefulSet, one for each claim."""
+    return [
+        {"name": claim["metadata"]["name"], "persistentVolumeClaim": {}}
+        for claim in workload["spec"].get("volumeClaimTemplates", [])
+    ]
 
 
 def _here(word: str) -> str:
@@ -162,4 +174,6 @@ def _flink_options(spec: Resource, address: str, checkpoints: Path) -> dict[str,
         **dict.fromkeys(("taskmanager.host", "taskmanager.bind-host"), address),
         "execution.checkpointing.dir": f"file://{checkpoints}",
         "parallelism.default": str(spec["job"]["parallelism"]),
+        # By default a process that needs ten seconds ends, and the kubelet starts it again. Podman does not.
+        "pekko.startup-timeout": "120s",
     }

@@ -1,6 +1,7 @@
 """What `podman kube play` gets of a rendered workload."""
 
 import copy
+import os
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ def test_containers_stay_as_they_are_rendered_but_for_what_the_kubelet_does():
     spec = played["spec"]
     assert spec["volumes"] == [{"name": "home", "hostPath": {"path": "/made/home", "type": "Directory"}}]
     assert (spec["hostNetwork"], spec["hostname"], spec["restartPolicy"]) == (True, "localhost", "Never")
-    assert spec["securityContext"] == {"fsGroup": 10001, "runAsUser": 10001}
+    assert spec["securityContext"] == {"fsGroup": 10001, "runAsUser": 10001, "supplementalGroups": [10001]}
     (container,) = spec["containers"]
     assert container["securityContext"] == {"readOnlyRootFilesystem": True}
     assert container["env"] == [{"name": "NODE", "value": "node-1"}, {"name": "ZONE", "value": "UTC"}]
@@ -127,6 +128,30 @@ def test_a_job_has_its_configuration_as_a_file(tmp_path):
 
     assert (tmp_path / "jobmanager/job/job.yaml").read_text() == "parallelism: 2\n"
     assert (tmp_path / "taskmanager/job/job.yaml").read_text() == "parallelism: 2\n"
+
+
+def test_a_stateful_set_has_the_volumes_of_its_claims():
+    workload = copy.deepcopy(WORKLOAD)
+    workload["spec"]["volumeClaimTemplates"] = [{"metadata": {"name": "log"}, "spec": {}}]
+
+    played = pod(workload, lambda volume, group: Path("/made") / volume["name"], "node-1")
+
+    paths = [each["hostPath"]["path"] for each in played["spec"]["volumes"]]
+    assert paths == ["/made/home", "/made/log"]
+
+
+def test_a_projected_volume_has_the_files_of_its_secrets(tmp_path):
+    sources = [
+        {"secret": {"name": "key", "items": [{"key": "key.pem", "path": "key.pem"}]}},
+        {"secret": {"name": "passwords", "items": [{"key": "one", "path": "one"}]}},
+    ]
+    volume = {"name": "secrets", "projected": {"defaultMode": 0o440, "sources": sources}}
+    secrets = {"key": {"key.pem": "private"}, "passwords": {"one": "secret"}}
+
+    made = Volumes(tmp_path, {}, Home(tmp_path), secrets)(volume, os.getgid())
+
+    assert {file.name: file.read_text() for file in made.iterdir()} == {"key.pem": "private", "one": "secret"}
+    assert {file.stat().st_mode & 0o777 for file in made.iterdir()} == {0o440}
 
 
 def test_services_are_addresses_of_this_machine():

@@ -38,19 +38,21 @@ class Volumes:
             return path
         path = self._root / volume.get("of", "") / volume["name"]
         path.mkdir(parents=True)
-        if "secret" in volume:
-            self._secrets(volume["secret"], path, group)
-        elif "configMap" in volume:
-            content = self._workloads["ConfigMap", volume["configMap"]["name"]]["data"]
-            for name, text in content.items():
-                (path / name).write_text(text)
-        elif "downwardAPI" in volume:
-            for item in volume["downwardAPI"]["items"]:
-                (path / item["path"]).write_text(volume["fields"][item["fieldRef"]["fieldPath"]])
-        else:
+        if "persistentVolumeClaim" in volume or "emptyDir" in volume:
             os.chown(path, 0, group)
             path.chmod(0o2777)
+        for secret in _secrets_of(volume):
+            self._secrets(secret, path, group)
+        for name, text in self._texts(volume).items():
+            (path / name).write_text(text)
         return path
+
+    def _texts(self, volume: Resource) -> dict[str, str]:
+        """Returns the files of a volume that is no secret, by name."""
+        if "configMap" in volume:
+            return self._workloads["ConfigMap", volume["configMap"]["name"]]["data"]
+        items = volume.get("downwardAPI", {}).get("items", [])
+        return {item["path"]: volume["fields"][item["fieldRef"]["fieldPath"]] for item in items}
 
     def _secrets(self, secret: Resource, path: Path, group: int) -> None:
         found = self._contents.get(secret["secretName"])
@@ -61,6 +63,16 @@ class Volumes:
             file.write_text(text)
             os.chown(file, 0, group)
             file.chmod(secret.get("defaultMode", 0o644))
+
+
+def _secrets_of(volume: Resource) -> list[Resource]:
+    """Returns the secrets of a volume, with the keys of a volume that is one secret."""
+    if "secret" in volume:
+        return [volume["secret"]]
+    projected = volume.get("projected", {})
+    secrets = [source["secret"] for source in projected.get("sources", [])]
+    mode = projected.get("defaultMode", 0o644)
+    return [{**each, "secretName": each["name"], "defaultMode": mode} for each in secrets]
 
 
 def succeeds(podman: Podman, pod: str, probe: Probe) -> bool:

@@ -53,7 +53,11 @@ final class CorrelationMetric {
      */
     private static long ifComplete(
             List<RuleMatch> window, RuleIds rules, List<List<Integer>> alternatives, boolean ordered) {
+        boolean[] seen = seen(window, rules);
         for (List<Integer> alternative : alternatives) {
+            if (!alternative.stream().allMatch(place -> seen[place])) {
+                continue;
+            }
             List<RuleMatch> own = window.stream()
                     .filter(match -> alternative.contains(rules.place(match.rule())))
                     .toList();
@@ -66,17 +70,26 @@ final class CorrelationMetric {
     }
 
     private static long distinctRules(List<RuleMatch> window, RuleIds rules) {
-        boolean[] seen = new boolean[rules.size()];
         long count = 0;
-        for (RuleMatch occurrence : window) {
-            int place = rules.place(occurrence.rule());
+        for (boolean isSeen : seen(window, rules)) {
+            count += isSeen ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** Returns for each place in the order of the correlation whether its rule matched. */
+    private static boolean[] seen(List<RuleMatch> window, RuleIds rules) {
+        boolean[] seen = new boolean[rules.size()];
+        for (int i = 0; i < window.size(); i++) {
+            int rule = window.get(i).rule();
+            // A match of the same rule as the match before it changes nothing.
+            int place = i > 0 && rule == window.get(i - 1).rule() ? -1 : rules.place(rule);
             // Restored state may contain matches of rules that the correlation no longer uses.
             if (place >= 0) {
-                count += seen[place] ? 0 : 1;
                 seen[place] = true;
             }
         }
-        return count;
+        return seen;
     }
 
     /**
