@@ -194,8 +194,8 @@ class PlannedAccountsTest {
 
         lines.add(line("20261126 12:00:00", "eve 10.0.9.8", dump + "cards`"));
         assertThat(alertsOfLast(lines)).contains("INFORMATIONAL sensitive_dumped");
-        lines.add(line("20261127 12:00:00", "eve 10.0.9.8", dump + "customers`"));
-        assertThat(alertsOfLast(lines)).as("another data class").contains("HIGH sensitive_dumped");
+        lines.add(line("20261126 13:00:00", "eve 10.0.9.9", dump + "cards`"));
+        assertThat(alertsOfLast(lines)).as("another host").contains("HIGH sensitive_dumped");
     }
 
     /** A program whose password was rotated, or a shared host on which somebody guesses the password of its user. */

@@ -180,7 +180,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         String entity = subject.entity.isEmpty() ? "" : DetectorEventFields.text(event, subject.entity);
         boolean isOfOneRow = subject.firstClass.isPresent() && rows.isOne(event);
         int touched = event.values(FIELD_OF_CLASSES).size();
-        String extent = isOfOneRow && touched > 0 ? OneRowStatements.ONE_ROW : "";
+        String extent = isOfOneRow && touched > 0 ? OneRowStatements.SUFFIX : "";
         int classes = isOfOneRow ? 0 : touched;
         String prefix = classes > 0 ? OF_CLASS : NO_VALUE;
         List<String> unseen = new ArrayList<>(0);

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 final class OneRowStatements {
 
     /** Follows the value of a table of a data class if a statement is about one row: another value than all of its rows. */
-    static final String ONE_ROW = " (one row)";
+    static final String SUFFIX = " (one row)";
 
     /** A longer statement has more conditions, characters. */
     private static final int MAX_LENGTH = 1_024;
@@ -45,7 +45,7 @@ final class OneRowStatements {
 
     /** Returns the value for all rows of a table. */
     static String allRows(String value) {
-        return value.endsWith(ONE_ROW) ? value.substring(0, value.length() - ONE_ROW.length()) : value;
+        return value.endsWith(SUFFIX) ? value.substring(0, value.length() - SUFFIX.length()) : value;
     }
 
     /** A number that the log does not contain is not many. */
