@@ -163,6 +163,8 @@ class PlannedAccountsTest {
             3 | marek 10.0.1.11 | STOP REPLICA | MEDIUM replication_stopped
             1 | marek 10.0.9.7 | STOP REPLICA | LOW replication_stopped
             3 | ops 10.0.9.9 | STOP REPLICA | LOW replication_stopped
+            3 | ops 10.0.9.9 | SET GLOBAL offline_mode = ON | LOW service_limited
+            3 | cdc 10.0.9.9 | SET GLOBAL offline_mode = ON | MEDIUM service_limited
             3 | ops 10.0.9.9 | SHUTDOWN | HIGH server_shut_down
             3 | cdc 10.0.9.9 | STOP REPLICA | MEDIUM replication_stopped
             3 | cdc 10.0.9.9 | SET ROLE db_admin | MEDIUM privileged_role_activated
