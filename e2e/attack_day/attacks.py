@@ -268,7 +268,7 @@ def schema_enumerated(attacked: Company) -> None:
     attacked.run(DAN, ["SHOW DATABASES", "SHOW TABLES", "SHOW GRANTS", *reads])
 
 
-@attack("T1005", "dump_like_read", "shop 10.20.8.99")
+@attack("T1005", "dump_like_read sensitive_dumped", "shop 10.20.8.99")
 def dumped_by_an_application(attacked: Company) -> None:
     with as_host(NEW_HOST):
         attacked.server.client(_words(SHOP, attacked, "--single-transaction", "shop"), program="mariadb-dump")

@@ -180,7 +180,9 @@ def codes_of(*kinds: str) -> set[int]:
 def codes_in(rule: str) -> list[set[int]]:
     """The lists of error codes in a file of the rule pack."""
     text = (SCHEMAS.parent / "rules" / rule).read_text()
-    selections = [each for document in yaml.safe_load_all(text) for each in document["detection"].values()]
+    selections = [
+        each for document in yaml.safe_load_all(text) for each in document.get("detection", {}).values()
+    ]
     return [set(each["error_code"]) for each in selections if isinstance(each, dict) and "error_code" in each]
 
 

@@ -145,6 +145,61 @@ class PlannedAccountsTest {
         assertThat(alertsOfLast(lines)).containsOnlyOnce(level + " database_dropped");
     }
 
+    /** Statements that administrators run in a maintenance window, after days of administration from one host. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            textBlock =
+                    """
+            3 | marek 10.0.9.7 | SHUTDOWN | LOW server_shut_down
+            1 | marek 10.0.9.7 | SHUTDOWN | HIGH server_shut_down
+            3 | marek 10.0.1.11 | SHUTDOWN | HIGH server_shut_down
+            3 | marek 10.0.9.7 | SET GLOBAL wsrep_cluster_address = 'gcomm://10.9.9.9' | LOW galera_cluster_changed
+            1 | marek 10.0.9.7 | SET GLOBAL wsrep_cluster_address = 'gcomm://10.9.9.9' | MEDIUM galera_cluster_changed
+            3 | marek 10.0.1.11 | SET GLOBAL wsrep_cluster_address = 'gcomm://10.9.9.9' | MEDIUM galera_cluster_changed
+            3 | marek 10.0.1.11 | SET GLOBAL offline_mode = ON | MEDIUM service_limited
+            1 | marek 10.0.9.7 | SET GLOBAL offline_mode = ON | LOW service_limited
+            3 | marek 10.0.1.11 | STOP REPLICA | MEDIUM replication_stopped
+            1 | marek 10.0.9.7 | STOP REPLICA | LOW replication_stopped
+            3 | ops 10.0.9.9 | STOP REPLICA | LOW replication_stopped
+            3 | ops 10.0.9.9 | SET GLOBAL offline_mode = ON | LOW service_limited
+            3 | cdc 10.0.9.9 | SET GLOBAL offline_mode = ON | MEDIUM service_limited
+            3 | ops 10.0.9.9 | SHUTDOWN | HIGH server_shut_down
+            3 | cdc 10.0.9.9 | STOP REPLICA | MEDIUM replication_stopped
+            3 | cdc 10.0.9.9 | SET ROLE db_admin | MEDIUM privileged_role_activated
+            3 | cdc 10.0.9.9 | CREATE USER rep@'10.0.7.%' IDENTIFIED BY 'x' | MEDIUM new_limited_account
+            3 | marek 10.0.1.11 | SET GLOBAL read_only = OFF | MEDIUM read_only_lifted
+            3 | marek 10.0.9.7 | SET GLOBAL read_only = OFF | LOW read_only_lifted
+            """)
+    void maintenanceIsLowFromTheHostFromWhichTheAccountAdministers(int days, String who, String statement, String alert)
+            throws IOException {
+        List<String> lines = new ArrayList<>();
+        for (int day = 23 - days; day < 23; day++) {
+            lines.add(line("202611" + day + " 09:00:00", DBA, "KILL 33"));
+            lines.add(line("202611" + day + " 09:00:00", "ops 10.0.9.9", "SHOW REPLICA STATUS"));
+            lines.add(line("202611" + day + " 09:00:00", "cdc 10.0.9.9", "SHOW MASTER STATUS"));
+        }
+        lines.add(line(NOW, who, statement));
+
+        assertThat(alertsOfLast(lines)).as("%s: %s", who, statement).containsOnlyOnce(alert);
+    }
+
+    @Test
+    void aBackupLockOfTheDayBeforeHidesNoDumpOfADataClass() throws IOException {
+        String dump = "SELECT /*!40001 SQL_NO_CACHE */ * FROM `";
+        List<String> lines = new ArrayList<>();
+        lines.add(line(DAY_BEFORE, "eve 10.0.9.8", "LOCK INSTANCE FOR BACKUP"));
+        lines.add(line(HOUR_BEFORE, "eve 10.0.9.8", dump + "orders`"));
+        lines.add(line(NOW, "eve 10.0.9.8", dump + "cards`"));
+        assertThat(alertsOfLast(lines)).contains("HIGH sensitive_dumped");
+
+        lines.add(line("20261126 12:00:00", "eve 10.0.9.8", dump + "cards`"));
+        assertThat(alertsOfLast(lines)).contains("INFORMATIONAL sensitive_dumped");
+        lines.add(line("20261126 13:00:00", "eve 10.0.9.9", dump + "cards`"));
+        assertThat(alertsOfLast(lines)).as("another host").contains("HIGH sensitive_dumped");
+    }
+
     /** A program whose password was rotated, or a shared host on which somebody guesses the password of its user. */
     @ParameterizedTest
     @CsvSource({"7, MEDIUM", "6, HIGH"})

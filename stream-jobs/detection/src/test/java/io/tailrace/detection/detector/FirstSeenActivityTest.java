@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.sigma.rule.Level;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Accounts that are known by events without a table or program. */
 class FirstSeenActivityTest {
@@ -44,6 +50,69 @@ class FirstSeenActivityTest {
         }
         run.at(5 * DAY, "user", "app", "table", "shop.cards", "data_class", "pci");
         assertThat(run.alert().rule().level()).isEqualTo(Level.LOW);
+    }
+
+    @Test
+    void oneSensitiveRowHasTheLowLevelAndSeveralHaveTheMediumLevel() {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "dba", "table", "bi.sales");
+        }
+        run.at(15 * DAY, sensitive("select name from persons p where p.id = ? limit ?", "shop.persons"));
+        run.at(15 * DAY, sensitive("select name from cards where id > ?", "shop.cards"));
+        assertThat(run.alerts()).extracting(alert -> alert.rule().level()).containsExactly(Level.LOW, Level.MEDIUM);
+    }
+
+    @Test
+    void aStatementAboutOneRowHidesNoLaterStatementAboutManyRowsOfTheTable() {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "dba", "table", "bi.sales");
+        }
+        run.at(15 * DAY, sensitive("select name from persons where id = ?", "shop.persons"));
+        run.at(20 * DAY, sensitive("select name from persons where id = ?", "shop.persons"));
+        run.at(20 * DAY, sensitive("select * from persons where id > ?", "shop.persons"));
+        run.at(21 * DAY, sensitive("select name from persons where id = ?", "shop.persons"));
+        assertThat(run.alerts())
+                .extracting(
+                        alert -> alert.facts().get("table") + " " + alert.rule().level())
+                .containsExactly("shop.persons (one row) LOW", "shop.persons MEDIUM");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "select name from persons where active = ?",
+                "select name from persons where tenant_id = ?",
+                "select name from persons where status = ? limit ?",
+                "delete from persons where country_id = ?"
+            })
+    void aConditionOfEqualityOnAnotherColumnThanAKeyIsAboutManyRows(String statement) {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "dba", "table", "bi.sales");
+        }
+        run.at(15 * DAY, sensitive(statement, "shop.persons"));
+        assertThat(run.alert().rule().level()).isEqualTo(Level.MEDIUM);
+    }
+
+    private static String[] sensitive(String statement, String table) {
+        return new String[] {"user", "dba", "statement", statement, "table", table, "data_class", "pii"};
+    }
+
+    @Test
+    void aNewTableAtAnHourWithoutEarlierActivityHasTheMediumLevel() {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "desk", "table", "shop.visits");
+        }
+        run.at(15 * DAY, "user", "desk", "table", "shop.bills");
+        run.at(15 * DAY + 9, "user", "desk", "table", "information_schema.tables");
+        run.at(15 * DAY + 9, "user", "desk", "table", "shop.prescriptions");
+        assertThat(run.alerts())
+                .extracting(alert -> alert.rule().level())
+                .containsExactly(Level.LOW, Level.LOW, Level.MEDIUM);
+        assertThat(run.alerts().get(2).facts().get("explanation")).contains("never active within two hours");
     }
 
     @Test
@@ -137,8 +206,45 @@ class FirstSeenActivityTest {
                 .containsExactly("hr.last LOW");
     }
 
+    /** States of version 5 have no hours of accounts whose tables are observed. */
+    @Test
+    void theHoursOfAStateOfVersionFiveAreLearnedFirst() throws IOException {
+        StatefulDetector detector =
+                DetectorRun.file("first_seen_table: {}").detectors().get(0);
+        List<RaisedAlert> alerts = new ArrayList<>();
+        DetectorState state = detector.newState();
+        worksFrom(detector, state, 0, 30);
+        state = detector.readState(new DataInputStream(new ByteArrayInputStream(versionFive(state))));
+
+        detector.update(state, access("hr.staff", 30, 12), alerts::add);
+        worksFrom(detector, state, 30, 45);
+        detector.update(state, access("hr.pay", 45, 20), alerts::add);
+
+        assertThat(alerts).extracting(alert -> alert.rule().level()).containsExactly(Level.LOW, Level.MEDIUM);
+    }
+
+    private static void worksFrom(StatefulDetector detector, DetectorState state, int from, int to) {
+        for (int day = from; day < to; day++) {
+            detector.update(state, access("bi.sales", day), alert -> {});
+        }
+    }
+
+    /** Replaces the hours at the end of a state, a boolean and four integers, by false: there are none. */
+    private static byte[] versionFive(DetectorState state) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        state.write(new DataOutputStream(bytes));
+        byte[] written = Arrays.copyOf(bytes.toByteArray(), bytes.size() - 4 * Integer.BYTES);
+        written[0] = 5;
+        written[written.length - 1] = 0;
+        return written;
+    }
+
     private static Observation access(String table, int day) {
-        long micros = DetectorRun.micros(DetectorRun.START) + (day * 24 + 3) * ExpiringValueSet.HOUR;
+        return access(table, day, 3);
+    }
+
+    private static Observation access(String table, int day, int hour) {
+        long micros = DetectorRun.micros(DetectorRun.START) + (day * 24 + hour) * ExpiringValueSet.HOUR;
         List<String> entity = List.of("", "db1", "analyst");
         return new Observation("first_seen_table", entity, List.of(table), 0, micros, table, table, "", false);
     }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -237,6 +238,37 @@ class VolumeDetectorTest {
         assertThat(run.alerts()).isEmpty();
         run.slow(16 * DAY + 9, "user", "app", "rows_sent", "900000");
         assertThat(run.alerts()).hasSize(1);
+    }
+
+    /** Tools of reports read tables once a week. */
+    @Test
+    void theAmountOfAJobOfTheSameHourInTwoEarlierWeeksIsUsual() {
+        assertThat(alertsOfReports(Map.of(1, "30000", 8, "32000", 18, "36000", 19, "60000", 21, "60000")))
+                .as("the third week, ten days later, twice as many, as many as two days before")
+                .containsExactly(0, 0, 0, 1, 2);
+    }
+
+    @Test
+    void oneLargeHourIsNoHabit() {
+        assertThat(alertsOfReports(Map.of(8, "30000", 15, "30000", 21, "30000")))
+                .as("a week after one hour, and a week after two hours a week apart")
+                .containsExactly(0, 1, 1);
+    }
+
+    /** Returns the number of alerts after each report, by its day; the account sends 30 rows in the other hours. */
+    private List<Integer> alertsOfReports(Map<Integer, String> reports) {
+        start("volume_rows: {}");
+        List<Integer> alerts = new ArrayList<>();
+        for (int day = 0; day < 22; day++) {
+            for (int hour = 9; hour < 17; hour++) {
+                run.slow(day * DAY + hour, "user", "app", "rows_sent", "30");
+            }
+            if (reports.containsKey(day)) {
+                run.slow(day * DAY + 20, "user", "app", "rows_sent", reports.get(day));
+                alerts.add(run.alerts().size());
+            }
+        }
+        return alerts;
     }
 
     private void start(String yaml) {

@@ -113,7 +113,10 @@ final class DetectorFactory {
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_PER_USER));
     }
 
-    /** Alerts have the level medium if a known account accesses its first data class, or many new tables on one day. */
+    /**
+     * Alerts have the level medium if a known account accesses its first data class, many new tables on one day, or a new table
+     * at an hour of the day at which it was never active.
+     */
     private static StatefulDetector firstSeenTable(DetectorOptions settings, DetectorDefinition basis) {
         Predicate<DetectionEvent> succeeded = event -> !DetectorEventFields.hasFailed(event);
         Subject subject = new Subject(
@@ -124,7 +127,10 @@ final class DetectorFactory {
                 value -> false,
                 event -> DetectorEventFields.isStatement(event) && succeeded.test(event),
                 Optional.of(Level.MEDIUM),
-                settings.whole("many_tables_per_day", 5, 1, 10_000));
+                settings.whole("many_tables_per_day", 5, 1, 10_000),
+                event -> event.values("table"),
+                value -> false,
+                Raised.AWAY);
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES));
     }
 

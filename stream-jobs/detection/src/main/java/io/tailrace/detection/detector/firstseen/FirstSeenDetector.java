@@ -43,15 +43,12 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     private static final byte WITHOUT_CLASSES = 2;
     private static final byte WITHOUT_MANY = 3;
     private static final byte WITHOUT_HOURS = 4;
-    private static final byte VERSION = 5;
+    private static final byte WITHOUT_FIRST_DAY = 5;
+    private static final byte VERSION = 6;
     private static final int MAX_NAMED = 5;
     private static final String FIELD_OF_CLASSES = "data_class";
     /** Key of the cache for events without a value. No value is empty. */
     private static final String NO_VALUE = "";
-
-    /** Monitoring accesses more of these tables over time, and no other tables. */
-    private static final List<String> CATALOGUES =
-            List.of("performance_schema.", "information_schema.", "INFORMATION_SCHEMA.", "sys.");
 
     /** Copies and log tables of gh-ost and pt-online-schema-change: one change of a schema has three of them. */
     private static final Pattern COPIES = Pattern.compile("(.*\\.)?_.+_(gho|ghc|del|new|old)");
@@ -64,6 +61,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
 
     private final Subject subject;
     private final Learning learning;
+    private final OneRowStatements rows = new OneRowStatements();
     private final ObservationCache recently = new ObservationCache(ExpiringValueSet.HOUR);
     private final DetectorAlertFactory alerts;
     private final DetectorAlertFactory ofFirstClass;
@@ -78,7 +76,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
      * @param shape converts a value to the compared form, such as the network of an address
      * @param quiet values that are learned but never reported
      * @param active events without a value that count as activity of the entity, so that its learning begins
-     * @param firstClass level of the first access of a known entity to any data class
+     * @param firstClass level of the first access of a known entity to any data class, unless by a statement about one row
      * @param many number of new values on one day, without those of catalogues and schema changes, from which on an alert
      *     has the level medium; it is for entities without a new value in the settling period before; 0: never
      * @param values returns the values of an event
@@ -180,13 +178,17 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         String cluster = DetectorEventFields.cluster(event);
         String instance = DetectorEventFields.instanceAlone(event);
         String entity = subject.entity.isEmpty() ? "" : DetectorEventFields.text(event, subject.entity);
-        int classes = event.values(FIELD_OF_CLASSES).size();
+        boolean isOfOneRow = subject.firstClass.isPresent() && rows.isOne(event);
+        int touched = event.values(FIELD_OF_CLASSES).size();
+        String extent = isOfOneRow && touched > 0 ? OneRowStatements.SUFFIX : "";
+        int classes = isOfOneRow ? 0 : touched;
         String prefix = classes > 0 ? OF_CLASS : NO_VALUE;
         List<String> unseen = new ArrayList<>(0);
         for (int i = 0; i < values.size(); i++) {
             String value = subject.shape.apply(BoundedText.of(values.get(i).text()));
-            if (!value.isEmpty() && recently.isNew(event.micros(), cluster, instance, entity, prefix + value)) {
-                unseen.add(value);
+            if (!value.isEmpty()
+                    && recently.isNew(event.micros(), cluster, instance, entity, prefix + value + extent)) {
+                unseen.add(value + extent);
             }
         }
         boolean isActive = values.isEmpty() && recently.isNew(event.micros(), cluster, instance, entity, NO_VALUE);
@@ -245,7 +247,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             classesKnown = version <= WITHOUT_CLASSES || in.readBoolean();
             settled = version > WITHOUT_MANY && in.readBoolean();
             countedToday = version > WITHOUT_MANY ? in.readInt() : 0;
-            hours = version > WITHOUT_HOURS ? HoursOfDay.read(in) : HoursOfDay.all();
+            hours = version > WITHOUT_HOURS ? HoursOfDay.read(in, version > WITHOUT_FIRST_DAY) : new HoursOfDay();
         }
     }
 
@@ -259,7 +261,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         if (changed) {
             state.observed.extend(micros);
         }
-        changed |= subject.raised == Raised.AWAY && state.hours.add(micros);
+        changed |= subject.raised != Raised.NEVER && state.hours.add(micros);
         long newBefore = Math.max(state.latestNew, state.observed.first());
         List<String> unknown = learn(state, observation);
         if (unknown.isEmpty()) {
@@ -296,14 +298,16 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         for (String value : observation.values()) {
             long hash = ExpiringValueSet.hash(value);
             int place = state.values.find(hash);
+            place = place >= 0 ? place : state.values.find(ExpiringValueSet.hash(OneRowStatements.allRows(value)));
             if (place >= 0) {
                 state.values.touch(place, hour);
             } else {
                 unknown.add(value);
                 state.restless |= state.values.size() == learning.maxValues;
                 state.values.add(hash, hour, learning.maxValues);
-                boolean unsettles = CATALOGUES.stream().noneMatch(value::startsWith);
-                state.latestNew = unsettles ? Math.max(state.latestNew, observation.micros()) : state.latestNew;
+                state.latestNew = !CatalogueTables.contain(value)
+                        ? Math.max(state.latestNew, observation.micros())
+                        : state.latestNew;
             }
         }
         return unknown;
@@ -322,8 +326,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     private boolean reachesMany(State state, List<String> reported) {
         int before = state.countedToday;
         for (String value : reported) {
-            boolean own = CATALOGUES.stream().noneMatch(value::startsWith)
-                    && !COPIES.matcher(value).matches();
+            boolean own =
+                    !CatalogueTables.contain(value) && !COPIES.matcher(value).matches();
             state.countedToday += own ? 1 : 0;
         }
         return state.settled && before < subject.many && state.countedToday >= subject.many;
@@ -361,12 +365,14 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         if (subject.raised == Raised.NEVER || !state.observed.hasLasted(learning.micros, micros)) {
             return "";
         }
-        if (subject.raised == Raised.FIRST) {
-            boolean defined = state.values.find(ExpiringValueSet.hash(ChangedColumns.DEFINITIONS)) >= 0;
-            boolean isProgram = unknown.contains(ChangedColumns.STORED_PROGRAMS);
-            return state.values.size() == unknown.size() ? FIRST_EVER : isProgram && !defined ? FIRST_DEFINED : "";
+        boolean isCatalogue = unknown.stream().allMatch(CatalogueTables::contain);
+        String away = state.hours.isAway(micros, learning.micros) && !isCatalogue ? AWAY : "";
+        if (subject.raised == Raised.AWAY) {
+            return away;
         }
-        return state.hours.isAway(micros) ? AWAY : "";
+        boolean defined = state.values.find(ExpiringValueSet.hash(ChangedColumns.DEFINITIONS)) >= 0;
+        boolean isProgram = unknown.contains(ChangedColumns.STORED_PROGRAMS);
+        return state.values.size() == unknown.size() ? FIRST_EVER : isProgram && !defined ? FIRST_DEFINED : away;
     }
 
     private String explanation(State state, Observation observation, List<String> unknown) {

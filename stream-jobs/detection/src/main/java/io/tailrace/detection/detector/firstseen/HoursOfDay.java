@@ -4,31 +4,28 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 
-/** The hours of the day (UTC) at which an entity was active. Those of the newest day count from the next day on. */
+/**
+ * The hours of the day (UTC) at which an entity was active. Those of the newest day count from the next day on. A stored state
+ * without hours begins with none, so they say something only some days after the first one.
+ */
 final class HoursOfDay {
 
     private static final int HOURS = 24;
-    private static final int ALL = (1 << HOURS) - 1;
     /** Number of hours before and after one in which activity is usual, too. */
     private static final int AROUND = 2;
 
     private int earlier;
     private int ofDay;
     private int day = Integer.MIN_VALUE;
-
-    /** Returns all hours, for an entity whose hours are unknown. */
-    static HoursOfDay all() {
-        HoursOfDay all = new HoursOfDay();
-        all.earlier = ALL;
-        all.day = 0;
-        return all;
-    }
+    /** The first day, days since the epoch; 0 if it is unknown and long ago. */
+    private int since;
 
     /** Adds an hour with activity; returns false if it was known. */
     boolean add(long micros) {
         int hour = ExpiringValueSet.hour(micros);
         int of = Math.floorDiv(hour, HOURS);
         int bit = 1 << Math.floorMod(hour, HOURS);
+        since = day == Integer.MIN_VALUE ? of : Math.min(since, of);
         if (of > day) {
             earlier |= ofDay;
             ofDay = bit;
@@ -44,8 +41,14 @@ final class HoursOfDay {
         return (before & bit) == 0;
     }
 
-    /** Returns whether there was no activity within two hours of a time, on any day before the newest one. */
-    boolean isAway(long micros) {
+    /**
+     * Returns whether there was no activity within two hours of a time, on any day before the newest one; false if the hours
+     * are known for less than the given time.
+     */
+    boolean isAway(long micros, long learningMicros) {
+        if (micros - since * ExpiringValueSet.DAY < learningMicros) {
+            return false;
+        }
         int hour = Math.floorMod(ExpiringValueSet.hour(micros), HOURS);
         int around = 0;
         for (int i = -AROUND; i <= AROUND; i++) {
@@ -61,15 +64,18 @@ final class HoursOfDay {
             out.writeInt(earlier);
             out.writeInt(ofDay);
             out.writeInt(day);
+            out.writeInt(since);
         }
     }
 
-    static HoursOfDay read(DataInput in) throws IOException {
+    /** @param hasSince whether the first day is stored */
+    static HoursOfDay read(DataInput in, boolean hasSince) throws IOException {
         HoursOfDay read = new HoursOfDay();
         if (in.readBoolean()) {
             read.earlier = in.readInt();
             read.ofDay = in.readInt();
             read.day = in.readInt();
+            read.since = hasSince ? in.readInt() : 0;
         }
         return read;
     }

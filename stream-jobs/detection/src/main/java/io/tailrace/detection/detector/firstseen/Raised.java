@@ -5,6 +5,9 @@ public enum Raised {
     NEVER,
     /** Hours of the day at which the entity was never active. */
     AWAY,
-    /** The first value of an entity that had none, and the first stored program of one that defined nothing. */
+    /**
+     * The first value of an entity that had none, the first stored program of one that defined nothing, and hours of the
+     * day at which it was never active.
+     */
     FIRST
 }

@@ -24,6 +24,9 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
     private static final double MIN_SPREAD = HourlyHistory.STEPS / 2.0;
 
     private static final int STEPS = 256;
+    private static final int HOURS_PER_DAY = 24;
+    /** Amounts of the last days are no habit: an attacker who repeats them every day is reported until then. */
+    private static final int HABIT_DAYS = 6;
     /** Number of hours with an amount from which on the level of a week is known. */
     private static final int MIN_HOURS_OF_WEEK = 10;
 
@@ -46,8 +49,36 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
         }
     }
 
-    /** Computes the baseline of an hour. Hours without an amount are ignored. */
+    /**
+     * Computes the baseline of an hour. Hours without an amount are ignored. The threshold is at least half a doubling above
+     * the largest amount that this time of the day had twice: six or more days before, and another six or more days earlier.
+     * Jobs of a week repeat it. One large hour is no habit, because it may be the hour of an attack.
+     */
     static HourlyBaseline of(HourlyHistory ring, int hour, Limits limits) {
+        HourlyBaseline usual = ofMedian(ring, hour, limits);
+        double habit = HourlyHistory.amount(habit(ring, hour));
+        return habit == 0 || usual == NONE
+                ? usual
+                : new HourlyBaseline(Math.max(usual.threshold, habit), usual.median, usual.hours, usual.seasonal);
+    }
+
+    private static double habit(HourlyHistory ring, int hour) {
+        int twice = 0;
+        int largestBefore = 0;
+        for (int day = HourlyHistory.HOURS / HOURS_PER_DAY - 1; day >= HABIT_DAYS; day--) {
+            largestBefore = Math.max(largestBefore, around(ring, hour, day + HABIT_DAYS));
+            twice = Math.max(twice, Math.min(around(ring, hour, day), largestBefore));
+        }
+        return twice == 0 ? 0 : twice + MIN_SPREAD;
+    }
+
+    /** Returns the largest step of the same hour of an earlier day and its neighbours; 0 if the day is not stored. */
+    private static int around(HourlyHistory ring, int hour, int daysBefore) {
+        int same = hour - daysBefore * HOURS_PER_DAY;
+        return Math.max(ring.step(same), Math.max(ring.step(same - 1), ring.step(same + 1)));
+    }
+
+    private static HourlyBaseline ofMedian(HourlyHistory ring, int hour, Limits limits) {
         int[] counts = new int[STEPS];
         int seasonal = countSeason(ring, hour, counts);
         int[] counted = new int[STEPS];

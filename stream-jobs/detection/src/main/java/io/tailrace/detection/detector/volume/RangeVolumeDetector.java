@@ -80,6 +80,10 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
 
     private static final int MAX_TABLES = 64;
     private static final int RECENT_ACTIONS = 32;
+    /** Second value of the observation of a statement that reads a data class. */
+    private static final String SENSITIVE = "sensitive";
+    /** Days within which parts of a table on {@link #OWN_DAYS} days are a copy, if there were none before. */
+    private static final int SLOW_DAYS = 7;
     /** A table has a past of its own from so many days on. */
     private static final int OWN_DAYS = 3;
 
@@ -109,6 +113,9 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
             return;
         }
         List<String> values = part.isEmpty() ? List.of() : List.of(BoundedText.of(part));
+        if (!part.isEmpty() && !event.values("data_class_read").isEmpty()) {
+            values = List.of(values.get(0), SENSITIVE);
+        }
         observations.accept(basis.observation(
                 event, event.actionId(), CountedEvents.userInLog(event), values, isSampled ? SHARE : 0));
     }
@@ -220,7 +227,14 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
         of.days.turnTo(day);
         of.days.set(day, of.today);
         boolean learned = state.observed.hasLasted(limits.learningMicros, observation.micros());
-        if (!learned || of.firedDay == day || of.today <= limits.atLeast) {
+        if (!learned || of.firedDay == day) {
+            return;
+        }
+        if (isSlowCopy(of, observation, day)) {
+            of.firedDay = day;
+            out.accept(alertOfDays(observation, of, day));
+        }
+        if (of.firedDay == day || of.today <= limits.atLeast) {
             return;
         }
         DailyHistory.Baseline past = baseline(state, of, day);
@@ -228,6 +242,45 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
             of.firedDay = day;
             out.accept(alert(observation, of, past, day));
         }
+    }
+
+    /**
+     * Returns whether the account takes a table of a data class in parts on several days since a week, and never did before. It
+     * is reported once in that week.
+     */
+    private boolean isSlowCopy(Parts of, Observation observation, int day) {
+        boolean isCandidate = measure == Measure.RANGES && observation.values().contains(SENSITIVE);
+        if (!isCandidate
+                || day - of.firedDay < SLOW_DAYS
+                || of.days.amount(day - DailyHistory.DAYS, day - SLOW_DAYS) > 0) {
+            return false;
+        }
+        int days = 0;
+        for (int past = day - SLOW_DAYS + 1; past <= day; past++) {
+            days += of.days.amount(past) > 0 ? 1 : 0;
+        }
+        return days >= OWN_DAYS && of.days.amount(day - SLOW_DAYS + 1, day) >= limits.atLeast;
+    }
+
+    private RaisedAlert alertOfDays(Observation observation, Parts of, int day) {
+        String part = observation.values().get(0);
+        Map<String, String> facts = new TreeMap<>();
+        facts.put("part", part);
+        facts.put("log", observation.entity().get(3));
+        long statements = Math.round(of.days.amount(day - SLOW_DAYS + 1, day));
+        facts.put(
+                Explanation.FACT,
+                String.format(
+                        "%s executed about %s statements (%s) %s within a week, on three or more days; none were expected, "
+                                + "because it executed none before.",
+                        observation.entity().get(2), Explanation.number(statements), part, measure.what));
+        return alerts.alert(
+                observation,
+                part + " since " + day,
+                observation.micros(),
+                statements,
+                List.of(AlertSample.of(observation)),
+                facts);
     }
 
     /** Returns the past of a table, or the limit by the account's statements if it has none. */

@@ -90,6 +90,48 @@ class RangeVolumeDetectorTest {
         assertThat(run.alerts()).isEmpty();
     }
 
+    @Test
+    void aPersonCopiesATableOfADataClassInFewPartsOnSeveralDays() {
+        worksFor(LEARNED);
+        reads(LEARNED, 8);
+        reads(LEARNED + 1, 8);
+        assertThat(run.alerts()).isEmpty();
+        reads(LEARNED + 2, 8);
+        reads(LEARNED + 3, 8);
+        assertThat(run.alert().facts()).containsEntry("part", "SELECT app.orders");
+        assertThat(run.alert().facts().get("explanation")).contains("on three or more days");
+    }
+
+    @Test
+    void partsThatAnAccountReadBeforeAreNoCopy() {
+        worksFor(LEARNED);
+        reads(2, 1);
+        for (int day = LEARNED; day < LEARNED + 5; day++) {
+            reads(day, 8);
+        }
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    private void reads(int day, int number) {
+        for (int i = 0; i < number; i++) {
+            String[] fields = {
+                "user",
+                "eve",
+                "verb",
+                "SELECT",
+                "query_id",
+                "c",
+                "table",
+                "app.orders",
+                "data_class_read",
+                "pii",
+                "statement",
+                "select * from orders where id > ? order by id limit ?"
+            };
+            run.at(day * DAY + 8 + i / 60.0, fields);
+        }
+    }
+
     private void worksFor(int days) {
         for (int day = 0; day < days; day++) {
             for (int i = 0; i < 10; i++) {
