@@ -101,7 +101,7 @@ class Measured:
                 "path": "/var/log/mysql/slow.log",
                 "offset": offset,
                 "@timestamp": time.time(),
-                "log": lines,
+                "log": lines.removesuffix(b"\n"),
             }
             while True:
                 try:
