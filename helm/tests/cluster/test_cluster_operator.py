@@ -182,10 +182,13 @@ def test_an_upgrade_that_does_not_start_is_rolled_back_with_its_configuration(op
 
 
 def test_a_configuration_that_the_job_refuses_is_an_error_until_it_is_corrected(operated):
-    operated.operator.configure(SOON)
+    """The upgrade takes a savepoint, so that nothing is left to roll back to. The operator takes none of a
+    job that it has not seen running, and rolls back if the time for a start ends before the failure."""
+    operated.await_(lambda: operated.status("normalize")["jobStatus"]["state"] == "RUNNING", "a running job")
     operated.upgrade("jobs.normalize.config.count\\.millis=soon")
     operated.await_(lambda: operated.status("normalize")["jobStatus"]["state"] == "FAILED", "a failed job")
     assert "NumberFormatException" in operated.status("normalize")["error"]
+    operated.operator.configure(SOON)
     impossible = "Rollback is not possible due to missing HA metadata"
     before = operated.operator.messages(impossible)
     operated.await_(lambda: operated.operator.messages(impossible) > before, impossible)
