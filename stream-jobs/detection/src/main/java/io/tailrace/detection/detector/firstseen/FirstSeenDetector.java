@@ -305,9 +305,9 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
                 unknown.add(value);
                 state.restless |= state.values.size() == learning.maxValues;
                 state.values.add(hash, hour, learning.maxValues);
-                state.latestNew = !CatalogueTables.contain(value)
-                        ? Math.max(state.latestNew, observation.micros())
-                        : state.latestNew;
+                if (!CatalogueTables.contain(value)) {
+                    state.latestNew = Math.max(state.latestNew, observation.micros());
+                }
             }
         }
         return unknown;
