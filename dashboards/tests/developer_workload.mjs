@@ -24,7 +24,8 @@ export const RETUNED = 'ledger-db-2';
 
 /** The range that is shown (ms since 1970), in which RETUNED is changed. */
 export function comparedRange(end) {
-  const from = Math.floor((end - 12 * DAY) / HOUR) * HOUR;
+  const hour = Math.floor((end - 12 * DAY) / HOUR) * HOUR;
+  const from = hour % DAY === 0 ? hour - HOUR : hour;
   return { from, to: from + 2 * HOUR, changed: from + HOUR };
 }
 
