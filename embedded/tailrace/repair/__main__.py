@@ -18,6 +18,7 @@ from tailrace.errors import UsageError
 from tailrace.kafka import client as kafka_client
 from tailrace.ledger import listed_logs
 from tailrace.ledger.listed_logs import ListedLogs
+from tailrace.repair import environment, watchdog
 from tailrace.sources import sources_file
 
 PACE = Pace()
@@ -26,7 +27,12 @@ PACE = Pace()
 def main() -> int:
     arguments = _arguments()
     try:
-        watched = sources_file.load(arguments.sources)
+        if arguments.environment:
+            watched, kafka = environment.logs(os.environ), environment.kafka(os.environ)
+            clickhouse = environment.clickhouse(os.environ)
+        else:
+            watched, kafka = sources_file.load(arguments.sources), kafka_client.from_arguments(arguments)
+            clickhouse = process.clickhouse_from(arguments)
         listed = listed_logs.read(arguments.listed) if arguments.listed else listed_logs.of_logs(watched)
     except (UsageError, OSError, ValueError, TypeError) as error:
         print(f"tailrace: {error}", file=sys.stderr)
@@ -34,10 +40,9 @@ def main() -> int:
     pace = Pace(
         arguments.interval, arguments.calm, arguments.wait, int(arguments.megabytes_per_second * 1_000_000)
     )
-    clickhouse = process.clickhouse_from(arguments)
     repairer = Repairer(
         clickhouse,
-        kafka_client.from_arguments(arguments),
+        kafka,
         watched,
         pace,
         process.print_line,
@@ -49,17 +54,25 @@ def main() -> int:
 
 
 def _write_heartbeat(file: Path, done: Round) -> None:
+    watchdog.notify()
     replaced_file.write(file, json.dumps({"at": time.time(), **asdict(done)}))
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tailrace.repair", description=__doc__)
     parser.add_argument(
-        "--sources", type=Path, required=True, help="sources.yaml with the logs of this machine"
+        "--environment",
+        action="store_true",
+        help="read the logs, Kafka and ClickHouse from the variables of collector.env and repair.env, "
+        "instead of --sources, --kafka, --clickhouse and their options",
+    )
+    has_options = "--environment" not in sys.argv
+    parser.add_argument(
+        "--sources", type=Path, required=has_options, help="sources.yaml with the logs of this machine"
     )
     _add_list_arguments(parser)
-    kafka_client.add_arguments(parser)
-    process.add_clickhouse_arguments(parser, user="repair")
+    kafka_client.add_arguments(parser, has_options)
+    process.add_clickhouse_arguments(parser, "repair", has_options)
     for name, default, text in (
         ("interval", PACE.interval_seconds, "time between two reads of the ledger"),
         ("calm", PACE.calm_seconds, "time for which a range must stay unchanged before it is shipped"),
