@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import yaml
 
 from docker.tests.conftest import DOCKER, ToOutput
 from tailrace.config import content_hash
@@ -28,6 +29,8 @@ AUTHORITIES = Path("/usr/local/share/ca-certificates")
 BASE = "localhost/tailrace-base"
 FLINK_BASE = "localhost/tailrace-flink-base"
 TOOLS = "localhost/tailrace-tools"
+TOOLS_WITH_PIP = "localhost/tailrace-tools-with-pip"
+ARCHIVE = "localhost/tailrace-archive"
 FLINK = "localhost/tailrace-flink"
 SUPERSET_BASE = "localhost/tailrace-superset-base"
 SUPERSET = "localhost/tailrace-superset"
@@ -202,6 +205,22 @@ def superset(bud, superset_base: str) -> str:
 @pytest.fixture(scope="module")
 def tools(build) -> str:
     return build("tools", TOOLS)
+
+
+@pytest.fixture(scope="module")
+def archive(bud, buildah: Buildah, tools: str, tmp_path_factory) -> str:
+    """The tools with the packages of the archive, by the lines of docker/own-archive.yaml."""
+    container = buildah("from", tools).strip()
+    script = "python3 -m venv /opt/pip && ln -s /opt/pip/bin/pip /usr/local/bin/pip"  # as the official base
+    command = ("env", "PATH=/usr/bin:/bin", "sh", "-euc", script)
+    buildah("run", "--isolation", "chroot", "--user", "0", container, "--", *command)
+    buildah("commit", "--rm", container, TOOLS_WITH_PIP)
+    own = yaml.safe_load((DOCKER / "own-archive.yaml").read_text())["services"]["archive"]
+    first, *lines = own["build"]["dockerfile_inline"].splitlines()
+    assert first.startswith("FROM tailrace/tools:")
+    dockerfile = tmp_path_factory.mktemp("archive") / "Dockerfile"
+    dockerfile.write_text("\n".join([f"FROM {TOOLS_WITH_PIP}", *lines, ""]))
+    return bud(dockerfile, ARCHIVE)
 
 
 def configuration(buildah: Buildah, container: str) -> dict:

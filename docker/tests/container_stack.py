@@ -18,22 +18,31 @@ import pytest
 from docker.tests import pods, rendering
 from docker.tests.podman import Podman
 from docker.tests.workloads import NODE, Volumes, Workloads
+from e2e import object_store
 from e2e.attack_day import mariadb
+from e2e.object_store import ObjectStore
 from e2e.receivers import WebReceiver, web_receiver
 from e2e.siem_receivers import Bulk, serving
 from e2e.stack import PORTS, Stack
+from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.evidence import signing
+from tailrace.signing import local_key
+from tailrace.signing.registry import Registry
 from tailrace.transparency import keys
 from tailrace_verify import notes
 from tailrace_verify.notes import Key
 
 FIRST_PORT = int(os.environ.get("E2E_FIRST_PORT", "24600")) + 300
-RECEIVER_PORT, SEARCH_PORT, DATABASE_PORT = (FIRST_PORT + len(PORTS) + number for number in (1, 2, 3))
+RECEIVER_PORT, SEARCH_PORT, DATABASE_PORT, STORE_PORT = (
+    FIRST_PORT + len(PORTS) + number for number in (1, 2, 3, 4)
+)
 TAG = "tested"
 PULLED = "shop-db-3"
 """The server whose log tables are pulled, which is also the one that capture asks."""
+DATABASE_POD = "shop-db-0"
 PULLER = "tailrace"
+BUCKET = "archive"
 CALLBACK_SECRET = "the secret of callbacks"
 
 
@@ -101,6 +110,10 @@ def database(directory: Path) -> Iterator[mariadb.Server]:
         server,
         f"CREATE USER {PULLER}@'127.0.0.1' IDENTIFIED BY 'x'",
         f"GRANT SELECT ON mysql.slow_log TO {PULLER}@'127.0.0.1'",
+        "CREATE DATABASE shop",
+        "CREATE TABLE shop.orders (id INT PRIMARY KEY, sum INT)",
+        "INSERT INTO shop.orders VALUES (1, 20), (2, 30)",
+        f"GRANT SELECT ON shop.* TO {PULLER}@'127.0.0.1'",
     )
     yield server
     server.stop()
@@ -116,6 +129,15 @@ def run(server: mariadb.Server, *statements: str) -> None:
             cursor.execute(statement)
 
 
+@pytest.fixture(scope="module")
+def store(directory: Path) -> Iterator[ObjectStore]:
+    """An empty object store of the archive."""
+    made = ObjectStore(directory, STORE_PORT)
+    with made.running():
+        made.make_bucket(BUCKET)
+        yield made
+
+
 @dataclass(frozen=True)
 class SigningKeys:
     """Public keys of the transparency log and of its witness; their private keys are files."""
@@ -124,6 +146,10 @@ class SigningKeys:
     witness: Key
     files: dict[str, str]
     """Contents of the private keys by the names of their files."""
+    hosts: dict[str, str]
+    """The private keys of the node and of the pod of a database, in the same form."""
+    registered: str
+    """Their public keys, as in schemas/host-keys.schema.json."""
 
 
 @pytest.fixture(scope="module")
@@ -133,10 +159,18 @@ def signing_keys(directory: Path) -> SigningKeys:
         files[name] = keys.new_pem()
         (directory / name).write_text(files[name])
     log, witness = (signing.read_private(directory / name) for name in files)
+    registry, hosts = Registry(Home(directory / "registry")), {}
+    for name in (NODE, DATABASE_POD):
+        file = directory / f"{name}.pem"
+        hosts[file.name] = keys.new_pem()
+        file.write_text(hosts[file.name])
+        registry.add(name, local_key.public_key(file))
     return SigningKeys(
         notes.key_of("tailrace/containers", log),
         notes.key_of("witness.example.com/w1", witness, notes.COSIGNATURE),
         files,
+        hosts,
+        registry.text(),
     )
 
 
@@ -161,9 +195,13 @@ def secrets(receiver: WebReceiver, search: Bulk, signing_keys) -> dict[str, dict
             "secret": CALLBACK_SECRET,
         },
         "tailrace-capture": {
-            "servers.json": json.dumps([{**server, "password_file": "/etc/tailrace/capture/password"}]),
+            **dict.fromkeys(
+                ("servers.json", "explain.json"),
+                json.dumps([{**server, "password_file": "/etc/tailrace/capture/password"}]),
+            ),
             "password": "x",
         },
+        "tailrace-host-keys": signing_keys.hosts,
         "tailrace-evidence": {"evidence-ed25519.pem": keys.new_pem()},
         "tailrace-servers": {"puller.cnf": option_file},
         "tailrace-transparency": {keys.LOG_KEY: signing_keys.files[keys.LOG_KEY]},
@@ -174,10 +212,14 @@ def secrets(receiver: WebReceiver, search: Bulk, signing_keys) -> dict[str, dict
 @pytest.fixture(scope="module")
 def workloads(stack: Stack, directory: Path, images: dict[str, str], signing_keys) -> Workloads:
     given = rendering.values(stack, directory, images)
-    given["collector"]["repair"] = {"enabled": True}
+    given["collector"] |= {
+        "repair": {"enabled": True},
+        "signing": {"secret": "tailrace-host-keys", "hostKeys": json.loads(signing_keys.registered)},
+    }
     log = {"instance": PULLED, "cluster": "shop", "source": "slowlog", "kind": "table"}
     more = {
-        **{name: {"enabled": True} for name in ("delivery", "forwarding", "callbacks", "capture")},
+        **{name: {"enabled": True} for name in ("delivery", "forwarding", "callbacks")},
+        "capture": {"enabled": True, "explain": True},
         "serviceMonitors": True,
         "superset": {"evidence": {"enabled": True}},
         "pull": {
@@ -198,6 +240,22 @@ def workloads(stack: Stack, directory: Path, images: dict[str, str], signing_key
         },
     }
     return rendering.render(directory / "services.yaml", {**given, **more})
+
+
+@pytest.fixture(scope="module")
+def archiving(stack: Stack, directory: Path, archive: str, buildah) -> Workloads:
+    """The workloads of a release without a transparency log, with an archive. Only its image is built."""
+    buildah("tag", archive, f"{archive}:{TAG}")
+    made = {
+        "enabled": True,
+        "image": f"{archive}:{TAG}",
+        "address": f"s3://{BUCKET}/shop",
+        "endpoint": f"http://127.0.0.1:{STORE_PORT}",
+        "region": object_store.REGION,
+        "keysSecret": "tailrace-archive",
+    }
+    given = rendering.values(stack, directory, images={})
+    return rendering.render(directory / "archive.yaml", {**given, "archive": made})
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ import yaml
 from docker.tests.pods import Resource
 
 CONFIGURATION = Path(__file__).parent / "containers.conf"
-WAIT_SECONDS = 300
+WAIT_SECONDS = 600
+"""For a pod whose init containers prepare Superset, on a busy machine."""
 
 
 class Podman:

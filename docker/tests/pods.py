@@ -2,11 +2,13 @@
 
 Containers stay as they are rendered: image, command, variables, security context, limits, mounts. What the
 kubelet does and podman 4.3 does not is changed: volumes are directories that the caller has made, processes
-are in the group `fsGroup`, the pod uses this machine's network, and the caller runs the probes, because
-podman leaves them to systemd.
+are in the group `fsGroup`, `$(NAME)` in arguments and variables is replaced, a mount with `subPath` is one of
+a file, the pod uses this machine's network, and the caller runs the probes, because podman leaves them to
+systemd.
 """
 
 import copy
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,7 @@ SERVICES = {
 }
 """Services that workloads call, at their own ports. Two JobManagers use the same ports at two addresses."""
 PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
+VARIABLE = re.compile(r"\$\((\w+)\)")
 
 
 @dataclass(frozen=True)
@@ -56,23 +59,19 @@ def pod(workload: Resource, directory_of: Callable[[Resource, int], Path], node:
     group = security.get("fsGroup", 0)
     if group:
         security["supplementalGroups"] = [*security.get("supplementalGroups", []), group]
-    spec["volumes"] = [
-        {
-            "name": volume["name"],
-            "hostPath": {"path": str(directory_of(volume, group)), "type": "Directory"},
-        }
+    made = {
+        volume["name"]: directory_of(volume, group)
         for volume in [*spec.get("volumes", []), *_claimed(workload)]
-    ]
+    }
+    spec["volumes"] = [_host_path(name, path, "Directory") for name, path in made.items()]
     for container in [*spec.get("initContainers", []), *spec["containers"]]:
         container["imagePullPolicy"] = "Never"
         container.pop("ports", None)
-        container["args"] = [_here(word) for word in container.get("args", [])]
         for probe in PROBES:
             container.pop(probe, None)
-        for variable in container.get("env", []):
-            if variable.get("valueFrom", {}).get("fieldRef"):
-                variable.pop("valueFrom")
-                variable["value"] = node
+        variables = _variables(container, node)
+        container["args"] = [_here(_expanded(word, variables)) for word in container.get("args", [])]
+        spec["volumes"] += _files(container, made)
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -87,6 +86,38 @@ def pod(workload: Resource, directory_of: Callable[[Resource, int], Path], node:
             "restartPolicy": "Never",
         },
     }
+
+
+def _host_path(name: str, path: Path, kind: str) -> Resource:
+    return {"name": name, "hostPath": {"path": str(path), "type": kind}}
+
+
+def _variables(container: Resource, node: str) -> dict[str, str]:
+    """Sets the variables of a container that the kubelet finds out, and returns all that have a text."""
+    known: dict[str, str] = {}
+    for variable in container.get("env", []):
+        if variable.get("valueFrom", {}).get("fieldRef"):
+            variable.pop("valueFrom")
+            variable["value"] = node
+        if "value" in variable:
+            known[variable["name"]] = variable["value"] = _expanded(variable["value"], known)
+    return known
+
+
+def _expanded(text: str, variables: dict[str, str]) -> str:
+    """Replaces `$(NAME)` by the value of the variable, if there is one."""
+    return VARIABLE.sub(lambda found: variables.get(found[1], found[0]), text)
+
+
+def _files(container: Resource, made: dict[str, Path]) -> list[Resource]:
+    """Makes mounts with `subPath` of a container mounts of volumes that are files, and returns these."""
+    volumes = []
+    for mount in container.get("volumeMounts", []):
+        if "subPath" in mount:
+            file = made[mount["name"]] / mount.pop("subPath")
+            mount["name"] = f"{mount['name']}-{container['name']}"
+            volumes.append(_host_path(mount["name"], file, "File"))
+    return volumes
 
 
 def _claimed(workload: Resource) -> list[Resource]:

@@ -38,6 +38,7 @@ def values(stack: Stack, directory: Path, images: dict[str, str]) -> Resource:
             "logs": {"slowlog": "slow.log", "audit": "server_audit.log", "errorlog": ""},
         },
         "api": {"enabled": True},
+        "retention": {"policy": {"days": {"dead_letters": 9}}},
     }
 
 

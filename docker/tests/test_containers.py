@@ -7,7 +7,9 @@ of them runs at a time.
 """
 
 import json
+import os
 import shutil
+import signal
 import sqlite3
 import time
 import urllib.request
@@ -32,7 +34,7 @@ from docker.tests.built_images import superset as superset
 from docker.tests.built_images import superset_base as superset_base
 from docker.tests.built_images import tools as tools
 from docker.tests.confinement import assert_confined
-from docker.tests.container_stack import CALLBACK_SECRET, PULLED, run
+from docker.tests.container_stack import CALLBACK_SECRET, DATABASE_POD, PULLED, run
 from docker.tests.container_stack import database as database  # fixtures
 from docker.tests.container_stack import directory as directory
 from docker.tests.container_stack import images as images
@@ -69,7 +71,6 @@ EXACT_SECONDS = 300
 SERVICES = ("delivery", "forwarding", "callbacks", "metrics", "facts", "api")
 JOBS = ("normalize", "detect")
 COLLECTOR, METRICS_POD = "tailrace-collector", "tailrace-metrics"
-DATABASE_POD = "shop-db-0"
 BRUTE_FORCE = "Many refused logins to one account"
 METRICS = {
     'tailrace_job_up{job="normalize"} 1.0',
@@ -141,12 +142,6 @@ def test_a_service_is_confined_and_its_probes_succeed(started, service):
     started("Deployment", f"tailrace-{service}")
 
 
-def test_capture_asks_a_server_and_facts_stores_the_answers(podman, started, stack, database):
-    pod = started("Deployment", "tailrace-capture")
-    wait_until(lambda: has_snapshot(stack), f"a snapshot of {PULLED}", seconds=EXACT_SECONDS)
-    podman.remove(pod)  # its Fluent Bit has the port of the collector's, on the same machine
-
-
 @pytest.fixture(scope="module")
 def workload(directory: Path) -> Workload:
     """The logs of a server on the node, which the collector may read."""
@@ -167,7 +162,8 @@ def workload(directory: Path) -> Workload:
 def test_a_log_passes_all_containers_and_the_ledger_balances(
     podman, play, started, stack, workloads, workload, directory, receiver, search
 ):
-    assert_finished(podman, f"{play('Job', 'tailrace-rules')}-rules")
+    for step in ("rules", "host-keys"):
+        assert_finished(podman, f"{play('Job', f'tailrace-{step}')}-{step}")
     started("DaemonSet", COLLECTOR)
     for job in JOBS:
         for pod in start_job(podman, workloads, stack.home, directory, f"tailrace-{job}"):
@@ -197,18 +193,49 @@ def test_an_alert_is_acknowledged_by_a_callback(stack):
     assert stored == [{"id": alert["id"], "action": "ack"}]
 
 
+def test_the_node_has_signed_the_log(stack, workload):
+    def verified() -> bool:
+        rows = stack.clickhouse().rows(
+            "SELECT log, max(to_offset) AS bytes FROM tailrace.signed_ranges FINAL "
+            "WHERE host = {host:String} AND status = 'verified' GROUP BY log",
+            {"host": NODE},
+        )
+        return {row["log"]: row["bytes"] for row in rows} == {
+            str(writer.path): writer.current.bytes for writer in workload.logs
+        }
+
+    wait_until(verified, "the verified signature of every byte", seconds=EXACT_SECONDS)
+    others = "SELECT * FROM tailrace.signed_ranges FINAL WHERE status NOT IN ('verified', 'superseded')"
+    assert stack.clickhouse().rows(others) == []
+
+
 def test_lost_lines_are_repaired(podman, stack, workload, directory):
-    """Fluent Bit's positions are set to the end of the logs while it does not run."""
-    podman("stop", f"{COLLECTOR}-fluentbit")
-    workload.write(400)
-    workload.finish()
-    for writer in workload.logs:
-        skip_to_the_end(directory / "collector/fluent-bit", writer.path)
-    podman("start", f"{COLLECTOR}-fluentbit")
-    workload.write(400)
-    workload.finish()
+    lose_lines(podman, workload, directory)
     await_exact(stack, workload.manifests, EXACT_SECONDS)
     assert "shipped" in podman.logs(f"{COLLECTOR}-repair")
+    tailrace(stack, "ledger", "--instance", NODE, "--strict")
+
+
+def test_lost_lines_are_shipped_by_hand(podman, stack, workload, directory):
+    """With the command of the pod, while its automatic repair stands still."""
+    repair = f"{COLLECTOR}-repair"
+    process = int(podman("inspect", "--format", "{{.State.Pid}}", repair))
+    os.kill(process, signal.SIGSTOP)
+    try:
+        lose_lines(podman, workload, directory)
+        filled: set[str] = set()
+
+        def all_filled() -> bool:
+            done = podman.run("exec", repair, "sh", "/etc/tailrace/repair/backfill", "--output", "json")
+            assert done.stdout, done.stderr
+            found = json.loads(done.stdout)["stretches"]
+            filled.update(row["log"] for row in found if row["state"] == "filled")
+            return filled == {str(writer.path) for writer in workload.logs}
+
+        wait_until(all_filled, "shipped lines of both logs", seconds=EXACT_SECONDS)
+        await_exact(stack, workload.manifests, EXACT_SECONDS)
+    finally:
+        os.kill(process, signal.SIGCONT)
     tailrace(stack, "ledger", "--instance", NODE, "--strict")
 
 
@@ -240,9 +267,18 @@ def test_the_sidecar_collects_the_logs_of_its_pod(podman, stack, workloads, secr
 
 def test_the_puller_reads_log_tables(started_alone, stack, database):
     started_alone("Deployment", "tailrace-pull")
-    run(database, *(f"SELECT {number} AS pulled" for number in range(PULLED_STATEMENTS)))
+    statements = (f"SELECT sum FROM orders WHERE id = {number}" for number in range(PULLED_STATEMENTS))
+    run(database, "USE shop", *statements)
     wait_until(lambda: pulled(stack) == PULLED_STATEMENTS, "all statements", seconds=EXACT_SECONDS)
     assert any(line.startswith(f'tailrace_pull_unread_seconds{{instance="{PULLED}"') for line in metrics())
+
+
+def test_capture_asks_a_server_for_facts_and_plans(podman, started, stack, database):
+    """Its statements are those that were pulled."""
+    pod = started("Deployment", "tailrace-capture")
+    wait_until(lambda: has_snapshot(stack), f"a snapshot of {PULLED}", seconds=EXACT_SECONDS)
+    wait_until(lambda: has_plan(stack), f"a plan of {PULLED}", seconds=EXACT_SECONDS)
+    podman.remove(pod)
 
 
 def test_a_checkpoint_of_the_transparency_log_is_cosigned(started, started_alone, directory, signing_keys):
@@ -264,21 +300,40 @@ def test_the_cron_job_of_retention_restores_a_ttl(podman, play, stack):
 
 
 def has_ttl(stack: Stack) -> bool:
-    """Returns whether ClickHouse deletes old dead letters."""
+    """Returns whether ClickHouse deletes dead letters after the days of the chart's values."""
     (row,) = stack.clickhouse().rows(
         "SELECT engine_full FROM system.tables WHERE database = 'tailrace' AND name = 'dead_letters'"
     )
-    return " TTL " in row["engine_full"]
+    return "toIntervalDay(9)" in row["engine_full"]
+
+
+def lose_lines(podman, workload: Workload, directory: Path) -> None:
+    """Writes lines that Fluent Bit does not read: its positions are set to the end of the logs while it does
+    not run. Writes others after them."""
+    podman("stop", f"{COLLECTOR}-fluentbit")
+    workload.write(400)
+    workload.finish()
+    for writer in workload.logs:
+        skip_to_the_end(directory / "collector/fluent-bit", writer.path)
+    podman("start", f"{COLLECTOR}-fluentbit")
+    workload.write(400)
+    workload.finish()
 
 
 def skip_to_the_end(state: Path, log: Path) -> None:
     """Has Fluent Bit continue at the end of a log, as if it had read everything. It must not be running."""
     found = log.stat()
+    changed = 0
     for file in state.glob("*.db"):
         with closing(sqlite3.connect(file)) as positions, positions:
-            positions.execute(
+            done = positions.execute(
                 "UPDATE in_tail_files SET offset = ? WHERE inode = ?", (found.st_size, found.st_ino)
             )
+            changed += done.rowcount
+            columns = [column[1] for column in positions.execute("PRAGMA table_info(in_tail_files)")]
+            if "offset_marker_size" in columns:  # of the bytes before the old position, which it compares
+                positions.execute("UPDATE in_tail_files SET offset_marker_size = 0")
+    assert changed == 1, f"{changed} positions of {log}"
 
 
 def metrics() -> set[str]:
@@ -312,6 +367,16 @@ def has_snapshot(stack: Stack) -> bool:
         {"instance": PULLED},
     )
     return row["snapshots"] > 0
+
+
+def has_plan(stack: Stack) -> bool:
+    """Returns whether the plan of a statement of the database is stored."""
+    (row,) = stack.clickhouse().rows(
+        "SELECT count() AS plans FROM tailrace.plan_captures WHERE instance = {instance:String} "
+        "AND status = 'ok' AND plan_hash != ''",
+        {"instance": PULLED},
+    )
+    return row["plans"] > 0
 
 
 def has_alert(stack: Stack) -> bool:

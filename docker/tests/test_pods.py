@@ -69,6 +69,39 @@ def test_probes_know_the_number_of_a_named_port():
     assert (alive.container, alive.kind, alive.port()) == ("facts", "livenessProbe", 12020)
 
 
+def test_variables_in_arguments_and_in_other_variables_are_replaced():
+    workload = copy.deepcopy(WORKLOAD)
+    (container,) = workload["spec"]["template"]["spec"]["containers"]
+    container["env"].append({"name": "KEY", "value": "/keys/$(NODE).pem"})
+    container["args"] = ["--key=$(KEY)", "--of=$(NOBODY)"]
+
+    played = pod(workload, lambda volume, group: Path("/made"), "node-1")
+
+    (container,) = played["spec"]["containers"]
+    assert container["env"][-1] == {"name": "KEY", "value": "/keys/node-1.pem"}
+    assert container["args"] == ["--key=/keys/node-1.pem", "--of=$(NOBODY)"]
+
+
+def test_a_mount_of_one_file_is_a_volume_that_is_a_file():
+    workload = copy.deepcopy(WORKLOAD)
+    (container,) = workload["spec"]["template"]["spec"]["containers"]
+    file = {"name": "home", "mountPath": "/sql/a.yaml", "subPath": "a.yaml", "readOnly": True}
+    container["volumeMounts"].append(file)
+
+    played = pod(workload, lambda volume, group: Path("/made"), "node-1")
+
+    (container,) = played["spec"]["containers"]
+    assert container["volumeMounts"] == [
+        {"name": "home", "mountPath": "/home"},
+        {"name": "home-facts", "mountPath": "/sql/a.yaml", "readOnly": True},
+    ]
+    made = {each["name"]: each["hostPath"] for each in played["spec"]["volumes"]}
+    assert made == {
+        "home": {"path": "/made", "type": "Directory"},
+        "home-facts": {"path": "/made/a.yaml", "type": "File"},
+    }
+
+
 JOB_FILE = {
     "path": "job.yaml",
     "fieldRef": {"fieldPath": "metadata.annotations['tailrace.io/job.yaml']"},

@@ -269,8 +269,16 @@ ACCOUNTS = (
 """Accounts of ClickHouse whose passwords the configuration needs."""
 
 
+@pytest.fixture
+def listed_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands find a sources.yaml with one log."""
+    file = tmp_path / "sources.yaml"
+    file.write_text("- {instance: shop-db-1, source: slowlog, path: /var/log/mysql/slow.log}\n")
+    monkeypatch.setenv("TAILRACE_SOURCES", str(file))
+
+
 def test_clickhouse_takes_the_configuration_the_migrations_and_commands(
-    settings, kafka, run, tmp_path, capsys
+    settings, kafka, run, tmp_path, capsys, listed_log
 ):
     """In the real engine, which gets other directories than a container has."""
     secrets, configuration = tmp_path / "secrets", tmp_path / "configuration"
@@ -318,6 +326,7 @@ def check_commands(command: list[str], kafka: str) -> None:
     assert status(*command, *push) == Exit.NOT_RUNNING
     assert status(*command, "--kafka", kafka, *push) == Exit.FAILED
     assert messages(kafka, rule_push.TOPIC) == before + 1
+    assert status(*command, "--kafka", kafka, "backfill", "--dry-run") == Exit.OK
 
 
 READING = (("ledger",), ("alerts", "list"), ("hold", "list"), ("retention", "show"), ("tokens", "list"))

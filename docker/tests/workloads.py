@@ -37,7 +37,9 @@ class Volumes:
             path.mkdir(parents=True, exist_ok=True)
             return path
         path = self._root / volume.get("of", "") / volume["name"]
-        path.mkdir(parents=True)
+        if claim := volume.get("persistentVolumeClaim", {}).get("claimName"):
+            path = self._root.parent / "claims" / claim  # of all pods with this claim
+        path.mkdir(parents=True, exist_ok=bool(claim))
         if "persistentVolumeClaim" in volume or "emptyDir" in volume:
             os.chown(path, 0, group)
             path.chmod(0o2777)

@@ -43,6 +43,9 @@ EVERYTHING = (
     "witness.name=w1",
     "witness.logs[0]=tailrace/shop+1c2d3e4f+AQ==",
     "pseudonyms.enabled=true",
+    "superset.ingress.enabled=true",
+    "superset.ingress.host=tailrace.example.com",
+    "retention.policy.days.query_events=30",
 )
 
 OPTIONAL = {

@@ -27,6 +27,10 @@ PROFILES = ("", "small", "standard", "large")
 OPERATORS = ("strimzi.io", "flink.apache.org", "altinity.com", "monitoring.coreos.com")
 EVIDENCE = ("superset.evidence.enabled=true", "access.developer.clusters[0]=shop")
 """What excludes several replicas of Superset, which EVERYTHING has."""
+SERVERS = [
+    f"http://chi-{RELEASE}-tailrace-{shard}-{replica}:8123" for shard in range(2) for replica in range(2)
+]
+"""Those of EVERYTHING."""
 ELSEWHERE = (
     "clickhouse.url=http://ch.example:8123",
     "superset.url=https://superset.example",
@@ -260,9 +264,9 @@ def test_steps_come_in_order_with_words_that_they_take(everything):
         arguments = deployment._parser().parse_args(words)
         if words[0] == "migrations":
             assert arguments.cluster == "tailrace"
-            # One host's own service: the lock of the migrations is a query on one server.
-            assert arguments.clickhouse == [f"http://chi-{RELEASE}-tailrace-0-0:8123"]
+            assert arguments.clickhouse == SERVERS
             assert arguments.sharded
+            assert arguments.replicated
 
 
 def test_one_replica_is_no_cluster(render):

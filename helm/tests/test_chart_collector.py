@@ -1,12 +1,14 @@
 """The chart's collector has the files of collectors/, their settings and directories that it may write to."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from helm.tests.conftest import OPTIONAL, RELEASE
 from tailrace.config.resources import REPOSITORY
+from tailrace.deployment.__main__ import _parser
 from tailrace.programs.fluentbit import COLLECTOR
 from tailrace_signing import signer
 
@@ -50,3 +52,19 @@ def test_the_census_owns_the_directory_of_its_spool_and_of_the_state_of_its_sign
         assert str(spool.parent) in made
     # Root without DAC_OVERRIDE makes nothing in a directory that it has given to the collector's user.
     assert {Path(each).parent for each in made} == {Path("/var/lib/tailrace")}
+
+
+def test_a_backfill_by_hand_has_the_list_and_the_account_of_repair(render):
+    secured = ("kafka.security.protocol=sasl_ssl", "kafka.security.authoritySecret=kafka-ca")
+    resources = render("", "collector.repair.enabled=true", *secured)
+    made = {(each["kind"], each["metadata"]["name"]): each for each in resources}
+    repair = made["DaemonSet", f"{RELEASE}-collector"]["spec"]["template"]["spec"]["containers"][-1]
+    script = made["ConfigMap", f"{RELEASE}-repair"]["data"]["backfill"]
+    told = script.replace("exec env", r"printf '%s\n'")
+    done = subprocess.run(["sh", "-euc", told, "sh", "--dry-run"], capture_output=True, text=True, check=True)
+    words = done.stdout.splitlines()
+    given = _parser().parse_args(words[words.index("tailrace.deployment") + 1 :])
+    assert given.words == ["backfill", "--dry-run"]
+    of_repair = [word for word in repair["args"] if word.startswith(("--kafka", "--clickhouse"))]
+    assert sorted(word for word in words if word.startswith(("--kafka", "--clickhouse"))) == sorted(of_repair)
+    assert f"TAILRACE_SOURCES={repair['args'][1].removeprefix('--sources=')}" in words

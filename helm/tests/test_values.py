@@ -105,6 +105,10 @@ def described(schema: dict, where: str = "") -> set[str]:
         ({"archive": {"enabled": True, "address": "s3://bucket"}}, "''"),
         ({"archive": {"address": "/mnt/archive"}}, "/mnt/archive"),
         ({"retention": {"schedule": "daily"}}, "daily"),
+        ({"retention": {"policy": {"dayz": {}}}}, "dayz"),
+        ({"retention": {"policy": {"days": {"query_events": 0}}}}, "0 is less"),
+        ({"retention": {"policy": {"wait_for_archive": "all"}}}, "all"),
+        ({"api": {"ingress": {"enabled": True}}}, "''"),
         ({"pseudonyms": {"enabled": True, "keySecret": ""}}, "''"),
         ({"transparency": {"witnesses": [{"url": "http://w:1", "key": "secret"}]}}, "secret"),
         ({"clickhouse": {"authority": {"secretName": "a", "configMapName": "b"}}}, "should not be valid"),
@@ -182,6 +186,7 @@ def test_files_of_others_are_linked_and_not_copied():
         "fluent-bit": REPOSITORY / "collectors/fluent-bit",
         "kafka-accounts.yaml": REPOSITORY / "schemas/kafka-accounts.yaml",
         "topics.yaml": REPOSITORY / "schemas/topics.yaml",
+        "retention.yaml": REPOSITORY / "sql/retention.yaml",
         "alerts.yaml": REPOSITORY / "embedded/tailrace/health/alerts.yaml",
     }
     assert {path.name for path in Path(CHART / "files").iterdir()} == links.keys()

@@ -3,12 +3,14 @@
 import contextlib
 import shutil
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 from replica_servers import Replicas, wait_until
 from test_tables import events
 
 from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse import shards
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.deployment import __main__ as deployment
 from tailrace.migrations import lock, migration_files
@@ -129,6 +131,22 @@ def test_nothing_is_changed_while_a_server_is_down(replicas):
     with pytest.raises(MigrationError, match="is unavailable, nothing was changed"):
         replicas.migrate(migrations=[*FILES, *MORE])
     assert replicas.on_each("SELECT count() FROM system.tables WHERE name = 'small'") == [0] * 2
+
+
+def test_tables_that_were_created_on_cluster_are_refused(replicas, monkeypatch):
+    """Their path is the server's default, with the UUID that ON CLUSTER gives to the table of each server."""
+    first = replicas.servers[0].user("admin")
+    first.execute("CREATE DATABASE on_cluster")
+    first.execute(
+        f"CREATE TABLE on_cluster.schema_migrations UUID '{uuid4()}' (a UInt8) "
+        "ENGINE = ReplicatedMergeTree ORDER BY a"
+    )
+    try:
+        monkeypatch.setattr(shards, "DATABASE", "on_cluster")
+        with pytest.raises(MigrationError, match=r"created ON CLUSTER.*clickhouse\.onCluster: true"):
+            replicas.migrate()
+    finally:
+        first.execute("DROP DATABASE on_cluster SYNC")
 
 
 def test_a_change_of_retention_reaches_every_server(replicas):

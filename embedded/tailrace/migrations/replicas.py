@@ -5,7 +5,7 @@ from graphlib import TopologicalSorter
 
 from tailrace.clickhouse.client import ClickHouse
 
-_CREATE = re.compile(r"^CREATE (MATERIALIZED VIEW|VIEW|TABLE) ")
+_UUID = re.compile(r"/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/")
 
 
 def stores_alone(server: ClickHouse, database: str) -> bool:
@@ -15,6 +15,17 @@ def stores_alone(server: ClickHouse, database: str) -> bool:
         {"database": database},
     )
     return bool(found) and not str(found[0]["engine"]).startswith("Replicated")
+
+
+def created_on_cluster(server: ClickHouse, database: str) -> bool:
+    """Returns whether the tables of the database were created ON CLUSTER: their path in Keeper contains a
+    UUID, which only this makes equal on all replicas."""
+    found = server.rows(
+        "SELECT zookeeper_path AS path FROM system.replicas WHERE database = {database:String} "
+        "AND table = 'schema_migrations'",
+        {"database": database},
+    )
+    return bool(found) and _UUID.search(str(found[0]["path"])) is not None
 
 
 def copy_schema(source: ClickHouse, target: ClickHouse, database: str) -> None:

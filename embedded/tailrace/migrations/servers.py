@@ -115,6 +115,12 @@ class Servers:
                     f"{server.url}: the tables of {self.dialect.database} are not replicated, and cannot "
                     "become replicated in place; keep one server, or recreate the database"
                 )
+            if self.dialect.in_turn and replicas.created_on_cluster(server, self.dialect.database):
+                raise MigrationError(
+                    f"{server.url}: the tables of {self.dialect.database} were created ON CLUSTER; a run "
+                    "with --replicated gives tables other paths in Keeper; run without it (in the chart: "
+                    "clickhouse.onCluster: true)"
+                )
 
     def refuse_new_first(self) -> None:
         """Raises MigrationError if only other servers have tables: the first has the record of migrations."""

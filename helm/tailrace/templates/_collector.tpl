@@ -85,6 +85,9 @@
     - {name: tailrace-repair, mountPath: /etc/tailrace/repair, readOnly: true}
     - {name: tailrace-repair-tmp, mountPath: /tmp}
     - {name: passwords, mountPath: /run/secrets, readOnly: true}
+    {{- with include "tailrace.retentionOfTools" $root }}
+    - {{ . }}
+    {{- end }}
     {{- if include "tailrace.clickhouseTrust" $root }}
     - {{ include "tailrace.clickhouseMount" $root }}
     {{- end }}
@@ -103,6 +106,9 @@
 {{- define "tailrace.repairVolumes" -}}
 - {name: tailrace-repair, configMap: {name: {{ .Release.Name }}-repair}}
 - {name: tailrace-repair-tmp, emptyDir: {}}
+{{- if include "tailrace.retentionPolicy" . }}
+- {{ include "tailrace.retentionVolume" . }}
+{{- end }}
 - {{- include "tailrace.passwords" (list . (list "clickhouse-repair")) | nindent 2 }}
 {{- if include "tailrace.clickhouseTrust" . }}
 - {{- include "tailrace.clickhouseVolume" . | nindent 2 }}

@@ -140,28 +140,45 @@ tailrace
 {{- end -}}
 {{- end }}
 
-{{/* The addresses of all servers, one a line, if there are several. Argument: a list of the root and the addresses of an external one. */}}
-{{- define "tailrace.clickhouseServers" -}}
-{{- $root := index . 0 -}}
-{{- $operator := $root.Values.clickhouse.operator -}}
-{{- if $root.Values.clickhouse.url -}}
-{{- join "\n" (index . 1 | default $root.Values.clickhouse.servers) -}}
-{{- else if include "tailrace.clickhouseCluster" $root -}}
+{{/* The addresses of the operator's servers, one a line, if there are several. */}}
+{{- define "tailrace.operatorServers" -}}
+{{- $operator := .Values.clickhouse.operator -}}
+{{- if and (not .Values.clickhouse.url) (include "tailrace.clickhouseCluster" .) -}}
 {{- range $shard := until (int $operator.shards) -}}
 {{- range $replica := until (int $operator.replicas) }}
-http://chi-{{ $root.Release.Name }}-tailrace-{{ $shard }}-{{ $replica }}:8123
+http://chi-{{ $.Release.Name }}-tailrace-{{ $shard }}-{{ $replica }}:8123
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end }}
 
+{{/* The addresses of all servers, one a line, if there are several. Argument: a list of the root and the addresses of an external one. */}}
+{{- define "tailrace.clickhouseServers" -}}
+{{- $root := index . 0 -}}
+{{- if $root.Values.clickhouse.url -}}
+{{- join "\n" (index . 1 | default $root.Values.clickhouse.servers) -}}
+{{- else -}}
+{{- include "tailrace.operatorServers" $root -}}
+{{- end -}}
+{{- end }}
+
+{{/* The addresses of the servers on which the migrations run in order, one a line. Empty: on one server, or ON CLUSTER. */}}
+{{- define "tailrace.migratedServers" -}}
+{{- if .Values.clickhouse.servers -}}
+{{- join "\n" .Values.clickhouse.servers -}}
+{{- else if not .Values.clickhouse.onCluster -}}
+{{- include "tailrace.operatorServers" . -}}
+{{- end -}}
+{{- end }}
+
 {{/* Options of a step that changes every server of ClickHouse, one a line. */}}
 {{- define "tailrace.serverOptions" -}}
-{{- range .Values.clickhouse.servers | default (list (include "tailrace.migratedUrl" .)) }}
+{{- $servers := include "tailrace.migratedServers" . | trim }}
+{{- range splitList "\n" ($servers | default (include "tailrace.migratedUrl" .)) }}
 --clickhouse
 {{ . }}
 {{- end }}
-{{- if .Values.clickhouse.servers }}
+{{- if $servers }}
 --replicated
 {{- end }}
 {{- with include "tailrace.clickhouseCluster" . }}
@@ -187,6 +204,16 @@ sharded
 
 {{- define "tailrace.supersetUrl" -}}
 {{- .Values.superset.url | default (printf "http://%s-superset:8088" .Release.Name) | trimSuffix "/" -}}
+{{- end }}
+
+{{/* The address of Superset in links, for people. */}}
+{{- define "tailrace.dashboardsUrl" -}}
+{{- $ingress := .Values.superset.ingress -}}
+{{- if and $ingress.enabled .Values.superset.enabled (not .Values.superset.url) -}}
+{{- printf "%s://%s" (ternary "https" "http" .Values.superset.https) $ingress.host -}}
+{{- else -}}
+{{- include "tailrace.supersetUrl" . -}}
+{{- end -}}
 {{- end }}
 
 {{/* The number of bytes of a quantity, such as 1.5Ti. */}}

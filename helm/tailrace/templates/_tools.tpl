@@ -1,11 +1,15 @@
 {{/* A pod of the tools image. Argument: a dict of root, component, arguments, passwords (names); optional: config (a secret
      with alerts.yaml), access (whether it reads access.yaml), health (a component of tailrace.deployment), port (of its metrics),
-     web (a port that answers /health), certificate (a secret with tls.pem), clickhouse (whether it is a client), resources, and
-     account (of Kafka). */}}
+     web (a port that answers /health), certificate (a secret with tls.pem), clickhouse (whether it is a client), retention
+     (whether it reads the policy), resources, and account (of Kafka). */}}
 {{- define "tailrace.toolsPod" -}}
 {{- $root := .root }}
+{{- $retention := ternary (include "tailrace.retentionOfTools" $root) "" (default false .retention) }}
 metadata:
   labels: {{ include "tailrace.selector" (list $root .component) }}
+  {{- if and $retention (not .once) }}
+  annotations: { {{- include "tailrace.retentionAnnotation" $root -}} }
+  {{- end }}
 spec:
   automountServiceAccountToken: false
   # Kubernetes would set variables TAILRACE_SUPERSET_… for the service tailrace-superset, which are not settings.
@@ -77,6 +81,9 @@ spec:
         {{- if .certificate }}
         - {name: certificate, mountPath: /run/tls, readOnly: true}
         {{- end }}
+        {{- with $retention }}
+        - {{ . }}
+        {{- end }}
         {{- if or .config .access }}
         - {name: configuration, mountPath: /etc/tailrace, readOnly: true}
         {{- end }}
@@ -91,6 +98,9 @@ spec:
     {{- end }}
     {{- if $trust }}
     - {{- include "tailrace.clickhouseVolume" $root | nindent 6 }}
+    {{- end }}
+    {{- if $retention }}
+    - {{ include "tailrace.retentionVolume" $root }}
     {{- end }}
     {{- with .certificate }}
     - {name: certificate, secret: {secretName: {{ . }}, defaultMode: 0440, items: [{key: tls.pem, path: tls.pem}]}}

@@ -109,6 +109,19 @@ def test_an_operator_reaches_its_pods_from_the_namespace_of_the_release_only(pol
         assert (inside, outside) == (expected, set())
 
 
+def test_the_ingress_controller_reaches_its_services_from_its_namespace_only(policies, pods):
+    def reached(labels: dict[str, str], namespace: str) -> set[tuple[str, int]]:
+        return {
+            (target, port)
+            for target, port in itertools.product(pods, PORTS)
+            if network.admits(policies, None, pods[target], port, labels, namespace)
+        }
+
+    controller = {"app": "controller"}
+    assert reached(controller, "ingress") == {("superset", SUPERSET), ("api", OF_API)}
+    assert reached(controller, "elsewhere") == reached({"app": "other"}, "ingress") == set()
+
+
 def policies_of_pods(policies):
     """Without the denial of the namespace, which also limits the operator."""
     return [each for each in policies if each["metadata"]["name"] != "closed"]

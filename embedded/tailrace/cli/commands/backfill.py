@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
-    clickhouse = context.clickhouse("admin")
+    clickhouse = context.clickhouse("repair")
     byte_ranges = [
         byte_range for byte_range in ranges.missing_ranges(clickhouse) if _is_wanted(byte_range, arguments)
     ]
