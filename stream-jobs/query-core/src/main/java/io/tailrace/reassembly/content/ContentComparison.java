@@ -92,7 +92,7 @@ public final class ContentComparison {
     }
 
     private boolean partOf(ContentHashes.Segment segment, long offset, long hash, long end) {
-        if (partSegment != segment) {
+        if (partSegment == null || partSegment.from() != segment.from()) {
             partHash = 0;
             // for lines that start within the segment, only the following lines can prove equality
             partWhole = offset == segment.from();

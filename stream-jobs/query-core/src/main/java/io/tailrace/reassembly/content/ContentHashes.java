@@ -13,6 +13,8 @@ import java.util.TreeMap;
 /**
  * Hashes of what was read of one file: one for each segment of about 64 KiB, and one for each line of the first
  * segment and of the most recent ones. Line ends are not hashed, because a collector may send them shortened.
+ *
+ * <p>Memory: 16 bytes for each segment that is stored and whose lines are forgotten, in addition to the stored bytes.
  */
 public final class ContentHashes {
 
@@ -24,6 +26,7 @@ public final class ContentHashes {
         private long to;
         private long hash;
         private boolean closed;
+        private boolean paged;
         private int lines;
         private int[] lineStarts = new int[16];
         private int[] lineHashes = new int[16];
@@ -32,6 +35,16 @@ public final class ContentHashes {
         private Segment(long from) {
             this.from = from;
             this.to = from;
+        }
+
+        /** Creates a closed segment without hashes of lines. */
+        Segment(long from, long to, long hash) {
+            this.from = from;
+            this.to = to;
+            this.hash = hash;
+            closed = true;
+            lineStarts = null;
+            lineHashes = null;
         }
 
         public long from() {
@@ -82,7 +95,11 @@ public final class ContentHashes {
 
     private final ReassemblyLimits limits;
     private final StateWriter.Ids ids;
+    /** Segments that may change, have hashes of lines or are in no page yet; of equal starts, this one is valid. */
     private final TreeMap<Long, Segment> segments = new TreeMap<>();
+    /** All others. */
+    private final PackedSegments packed = new PackedSegments();
+
     private final ArrayDeque<Segment> recent = new ArrayDeque<>();
     private final List<Segment> unpaged = new ArrayList<>();
     private final List<Long> pages = new ArrayList<>();
@@ -96,13 +113,11 @@ public final class ContentHashes {
     /** Returns the segment that contains an offset; null if it was not read. */
     public Segment at(long offset) {
         Map.Entry<Long, Segment> floor = segments.floorEntry(offset);
-        return floor != null && offset < floor.getValue().to ? floor.getValue() : null;
-    }
-
-    /** Returns the start of the first segment at or after an offset, or {@link Long#MAX_VALUE} if there is none. */
-    long nextFrom(long offset) {
-        Long next = segments.ceilingKey(offset);
-        return next == null ? Long.MAX_VALUE : next;
+        if (floor != null && offset < floor.getValue().to) {
+            return floor.getValue();
+        }
+        Segment older = packed.floor(offset);
+        return older != null && offset < older.to ? older : null;
     }
 
     /** Records a line after the last one of {@code open}, or the first of a new segment; returns the open segment. */
@@ -122,6 +137,7 @@ public final class ContentHashes {
     /** Extends the last line of a segment by one byte. */
     public void extend(Segment segment) {
         segment.to++;
+        segments.put(segment.from, segment);
     }
 
     /** Closes a segment: no line follows its last one. */
@@ -151,6 +167,14 @@ public final class ContentHashes {
         Segment oldest = recent.poll();
         recentBytes -= oldest.to - oldest.from;
         oldest.forgetLines(ids);
+        pack(oldest);
+    }
+
+    private void pack(Segment segment) {
+        if (segment.paged && !segment.knowsLines() && PackedSegments.accepts(segment)) {
+            packed.put(segment);
+            segments.remove(segment.from);
+        }
     }
 
     /** Discards all hashes of lines except those of the first segment; returns whether there were any. */
@@ -191,7 +215,11 @@ public final class ContentHashes {
             StateWriter page = out.another();
             List<Segment> full = unpaged.subList(0, SEGMENTS_PER_PAGE);
             page.number(full.size());
-            full.forEach(segment -> saveSegment(page, segment));
+            for (Segment segment : full) {
+                saveSegment(page, segment);
+                segment.paged = true;
+                pack(segment);
+            }
             full.clear();
             pages.add(out.store(page.toBytes()));
         }
@@ -235,7 +263,7 @@ public final class ContentHashes {
             pages.add(id);
             StateReader page = in.open(id);
             for (int segmentsOfPage = page.count(); segmentsOfPage > 0; segmentsOfPage--) {
-                restoreSegment(page, true);
+                restoreSegment(page, true).paged = true;
             }
         }
         for (int count = in.count(); count > 0; count--) {
@@ -249,6 +277,7 @@ public final class ContentHashes {
             recent.add(segment);
             recentBytes += segment.to - segment.from;
         }
+        List.copyOf(segments.values()).forEach(this::pack);
     }
 
     private Segment restoreSegment(StateReader in, boolean closed) {
