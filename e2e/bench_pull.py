@@ -247,9 +247,9 @@ def measured(name: str, megabytes: float) -> tuple[int, float]:
             check=True,
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        written = sum(file.stat().st_size for file in Path(directory, "out").rglob("*") if file.is_file())
-    if written != size:
-        raise RuntimeError(f"{name}: {written} bytes were written, the log has {size}")
+        written = b"".join(file.read_bytes() for file in Path(directory, "out").rglob("*") if file.is_file())
+    if written != "".join(entries(megabytes)).encode():
+        raise RuntimeError(f"{name}: {len(written)} bytes were written, which are not the {size} of the log")
     return size, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tailrace_pull import aws
-from tailrace_pull.events import CONTINUATION_MILLIS, Entry, LogEvent, entries
+from tailrace_pull.events import CONTINUATION_MILLIS, Entries, LogEvent, entries
 from tailrace_pull.hour_parts import Part
 from tailrace_pull.late_events import Tally
 from tailrace_pull.log import PulledLog
@@ -78,8 +78,8 @@ class CloudWatchLogs:
         waits = now - CONTINUATION_MILLIS if found.is_complete else -1
         events = list(found.events.values())
         held = _add_entries(done, events, waits, known, new_number)
-        read = [min(event.timestamp, now) for event in events]
-        known.advance(min(max(read, default=0), held), start, now, found.is_complete, is_whole)
+        newest = min(max((event.timestamp for event in events), default=0), now)
+        known.advance(min(newest, held), start, now, found.is_complete, is_whole)
         if found.is_complete:
             self._read_again(
                 done, known, max_bytes, max(MAX_PAGES // 2, MAX_PAGES - found.pages, 1), new_number
@@ -127,10 +127,10 @@ class CloudWatchLogs:
         found = _Found()
         try:
             for page in self._pages(start, token=known.token):
-                new = [each for each in page.events if self._belongs(each.stream) and not known.has(each)]
+                new = [each for each in page.events if not known.has(each) and self._belongs(each.stream)]
                 for each in new:
                     found.events.setdefault(each.id, each)
-                max_bytes -= sum(len(each.message) for each in new)
+                    max_bytes -= len(each.message)
                 found.pages, found.token = found.pages + 1, page.token
                 is_enough = max_bytes <= 0 or found.pages >= MAX_PAGES
                 if is_enough and page.token and not (new and new[-1].may_be_split):
@@ -212,12 +212,11 @@ def _add_entries(
         streams.setdefault(event.stream, []).append(event)
     now, added = int(done.at * MILLIS), 0
     for name, own in streams.items():
-        ready = list(entries(own, waits))
-        if ready:
+        ready = entries(own, waits)
+        if ready.contents:
             _append(done, _file(done.state, name, new_number), ready)
-        for event in (event for entry in ready for event in entry.events):
-            known.add(event, now)
-            added += 1
+        known.add(ready.events, now)
+        added += len(ready.events)
     if added == len(events):
         return NEVER
     return min((event.timestamp for event in events if not known.has(event)), default=NEVER)
@@ -231,12 +230,12 @@ def _file(state: LogState, stream: str, new_number: Numbers) -> PulledFile:
     return state.files[-1]
 
 
-def _append(done: Round, file: PulledFile, ready: list[Entry]) -> None:
-    lines = b"".join(entry.content for entry in ready)
+def _append(done: Round, file: PulledFile, ready: Entries) -> None:
+    lines = b"".join(ready.contents)
     done.runs.append(LineRun(file, file.offset, lines))
     file.extend_head(lines)
     file.offset = file.size = file.read_size = file.offset + len(lines)
-    newest = max(event.timestamp for entry in ready for event in entry.events)
+    newest = max([event.timestamp for event in ready.events])
     file.written_at = max(file.written_at, newest / MILLIS)
 
 

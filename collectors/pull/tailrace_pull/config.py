@@ -21,7 +21,7 @@ from tailrace_pull.log import PulledLog, SeparateFiles, StreamedLog
 from tailrace_pull.log_tables import LIVE_TABLES, SCHEMA, SqlTables
 from tailrace_pull.object_records import Wanted
 from tailrace_pull.object_store import ObjectStore
-from tailrace_pull.objects import LogOfObjects
+from tailrace_pull.objects import LogOfObjects, UnpackedObject
 from tailrace_pull.otlp_logs import Attributes
 from tailrace_pull.otlp_topic import OtlpTopic
 from tailrace_pull.performance_schema import PERFORMANCE_SCHEMA
@@ -170,6 +170,7 @@ class Clients:
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str, str], object] = {}
+        self._unpacked = UnpackedObject()
 
     def logs(self, entry: Entry, read_until: int = 0) -> VisitedLog:
         """`read_until` is the time up to which another entry read the log, in milliseconds; 0 without one.
@@ -187,7 +188,8 @@ class Clients:
             return CloudWatchLogs(client, entry.group(), entry.stream or entry.db_instance, since)
         if entry.kind == OBJECTS:
             wanted = Wanted(entry.source, entry.db_instance, entry.group())
-            return LogOfObjects(self.store(entry), wanted, _since(entry) or read_until)
+            since = _since(entry) or read_until
+            return LogOfObjects(self.store(entry), wanted, since, self._unpacked)
         if entry.kind == HUB:
             wanted = Wanted(entry.source, entry.db_instance, "")
             return log_of_hub(self.hub(entry), wanted, _since(entry) or read_until)

@@ -41,18 +41,19 @@ class EntriesFile:
         """Adds the entries of the log. `name` is where they are from, for the reasons of gaps."""
         parts: list[bytes] = []
         newest = EARLIEST
-        includes = cache(self.wanted.includes)
+        includes, is_repeated = cache(self.wanted.includes), self.is_repeated
         for each in found:
             if isinstance(each, Undecodable):
                 self._append(parts)
                 self.leave_gap(each.size, f"{name}: a record cannot be decoded: {each.reason}")
-            elif includes(each.log) and not self.is_repeated(each):
-                if _has_long_line(each.entry):
+            elif includes(each.log) and not is_repeated(each):
+                if len(each.entry) > MAX_LINE_BYTES and _has_long_line(each.entry):
                     self._append(parts)
                     self.leave_gap(len(each.entry), f"{name}: a line has more than {MAX_LINE_BYTES} bytes")
                     continue
                 parts.append(each.entry)
-                newest = max(newest, each.at)
+                if each.at > newest:
+                    newest = each.at
         self._append(parts)
         if newest > EARLIEST:
             self._file.written_at = max(self._file.written_at, newest.timestamp())
@@ -76,4 +77,4 @@ class EntriesFile:
 
 
 def _has_long_line(entry: bytes) -> bool:
-    return len(entry) > MAX_LINE_BYTES and any(len(line) > MAX_LINE_BYTES for line in entry.split(b"\n"))
+    return any(len(line) > MAX_LINE_BYTES for line in entry.split(b"\n"))

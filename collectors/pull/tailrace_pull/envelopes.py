@@ -12,7 +12,9 @@ import re
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from tailrace_pull import json_text
 
@@ -24,7 +26,7 @@ class EnvelopeError(ValueError):
     """A record has not the published form; the message contains what was expected."""
 
 
-class Decoded(NamedTuple):
+class Decoded(msgspec.Struct, gc=False):
     """One entry of a log."""
 
     log: tuple[str, ...]
@@ -123,27 +125,31 @@ def _amazon(record: Mapping[str, Any]) -> Decoded:
     return Decoded(log, at, record["id"], _line(record["message"]))
 
 
-EXPORTED = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ", re.MULTILINE)
+EVENT = rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) "
 """What begins an event in an object of an export task. A time in a log has another number of digits."""
+FIRST_EVENT = re.compile(EVENT)
+NEXT_EVENT = re.compile(rb"\n(?=" + EVENT + rb")")
 
 
-def exported_events(document: str, stream: str) -> Iterator[Decoded]:
+def exported_events(document: bytes, stream: str) -> Iterator[Decoded]:
     """Yields the events of an object that an export task of CloudWatch Logs wrote; none of other documents.
-    A message of several lines continues until the next event. A line with an impossible time begins none."""
+    A message of several lines continues until the next event. A line with an impossible time begins none.
+
+    `document` is UTF-8."""
     log = ("aws", stream, "events.log")
-    at, begin = None, 0
-    for found in EXPORTED.finditer(document):
+    first = FIRST_EVENT.match(document)
+    if first is None or not is_time(first[1].decode()):
+        return
+    at, begin = time_of(first[1].decode()), first.end()
+    for found in NEXT_EVENT.finditer(document, begin):
         try:
-            following = time_of(found[1])
+            following = time_of(found[1].decode())
         except ValueError:
             continue
-        if at is not None:
-            yield Decoded(log, at, "", _line(document[begin : found.start()]))
-        elif found.start():
-            return
-        at, begin = following, found.end()
-    if at is not None:
-        yield Decoded(log, at, "", _line(document[begin:]))
+        yield Decoded(log, at, "", document[begin : found.end()])
+        at, begin = following, found.end() + len(found[1]) + 1
+    last = document[begin:]
+    yield Decoded(log, at, "", last if last.endswith(b"\n") else last + b"\n")
 
 
 def _of_pubsub(record: dict[str, Any]) -> dict[str, Any]:
@@ -157,19 +163,68 @@ def _of_pubsub(record: dict[str, Any]) -> dict[str, Any]:
 GOOGLE_LOGS = ("mysql-slow.log", "mysql.err", "mysql-general.log")
 
 
-def _google(record: Mapping[str, Any]) -> Decoded | None:
-    name = _name_of_log(record["logName"])
-    if record["resource"]["type"] != "cloudsql_database" or name not in GOOGLE_LOGS:
+class _Labels(msgspec.Struct, gc=False):
+    database_id: str
+
+
+class _Resource(msgspec.Struct, gc=False):
+    type: str
+    labels: _Labels
+
+
+class _LogEntry(msgspec.Struct, rename="camel", gc=False):
+    """LogEntry of Cloud Logging with a text. One with a key of `CONTAINERS` is none."""
+
+    log_name: str
+    resource: _Resource
+    text_payload: str
+    timestamp: str
+    insert_id: str = ""
+    records: msgspec.UnsetType = msgspec.UNSET
+    message: msgspec.UnsetType = msgspec.UNSET
+    log_events: msgspec.UnsetType = msgspec.UNSET
+
+
+LOG_ENTRIES = msgspec.json.Decoder(_LogEntry)
+
+
+def google_entries(lines: bytes) -> list[Decoded] | None:
+    """Returns the entries of JSON lines from Cloud Logging; None if a line is anything else. This takes a
+    fraction of the time of `decode`, and returns the same."""
+    if (found := json_text.lines(lines, LOG_ENTRIES)) is None:
         return None
-    project, _, server = record["resource"]["labels"]["database_id"].rpartition(":")
+    entries = []
+    try:
+        for each in found:
+            log = _google_log(each.log_name, each.resource.type, each.resource.labels.database_id)
+            if log is not None:
+                text = _line(each.text_payload)
+                entries.append(Decoded(log, time_of(each.timestamp), each.insert_id, text))
+    except MALFORMED:
+        return None
+    return entries
+
+
+def _google(record: Mapping[str, Any]) -> Decoded | None:
+    resource = record["resource"]
+    log = _google_log(record["logName"], resource["type"], resource["labels"].get("database_id"))
+    if log is None:
+        return None
     text = record["textPayload"] if "textPayload" in record else record["jsonPayload"]["message"]
-    log = ("google", project, server, name)
     return Decoded(log, time_of(record["timestamp"]), record.get("insertId", ""), _line(text))
 
 
 @functools.lru_cache
-def _name_of_log(path: str) -> str:
-    return urllib.parse.unquote(path).rpartition("/")[2]
+def _google_log(path: str, resource: str, database: str | None) -> tuple[str, ...] | None:
+    """Returns the log of `Decoded`; None if it is no log of a MySQL server. `path` is the name of the log in
+    LogEntry; `resource` is the type of its resource, and `database` the id in its labels. Raises KeyError."""
+    name = urllib.parse.unquote(path).rpartition("/")[2]
+    if resource != "cloudsql_database" or name not in GOOGLE_LOGS:
+        return None
+    if database is None:
+        raise KeyError("database_id")
+    project, _, server = database.rpartition(":")
+    return "google", project, server, name
 
 
 def _azure(record: Mapping[str, Any]) -> Decoded | None:

@@ -6,8 +6,9 @@ without a line feed.
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from tailrace_pull.portions import MAX_LINE_BYTES
 
@@ -22,8 +23,7 @@ def hash_of(event_id: str) -> bytes:
     return hashlib.blake2b(event_id.encode(), digest_size=8).digest()
 
 
-@dataclass(eq=False)  # not frozen: that makes it three times slower to create one
-class LogEvent:
+class LogEvent(msgspec.Struct, eq=False, gc=False):
     """An event as the service lists it. Times are milliseconds since 1970 UTC."""
 
     stream: str
@@ -31,7 +31,7 @@ class LogEvent:
     ingested: int
     id: str
     message: bytes
-    key: bytes = field(init=False)
+    key: bytes = b""
     """The hash of the id. Each event needs it, and a cached property takes a lock."""
 
     def __post_init__(self) -> None:
@@ -42,23 +42,29 @@ class LogEvent:
         return len(self.message) >= SPLIT_BYTES and not self.message.endswith(b"\n")
 
 
-class Entry(NamedTuple):
-    """Events that are one log entry, or a part of one that has several events."""
+class Entries(NamedTuple):
+    """Entries of one stream. An entry is one event, or several of which each is a part."""
 
-    events: tuple[LogEvent, ...]
-    content: bytes
-    """Ends with a line feed."""
+    events: Sequence[LogEvent]
+    contents: list[bytes]
+    """The entries. Each ends with a line feed."""
 
 
-def entries(events: Sequence[LogEvent], waits: int) -> Iterator[Entry]:
-    """Yields the entries of one stream whose events are in the order of the service.
+def entries(events: Sequence[LogEvent], waits: int) -> Entries:
+    """Returns the entries of one stream whose events are in the order of the service.
 
     An entry is left out if it may be continued by an event that is not listed yet: its last event arrived
     after `waits`.
     """
-    if all(len(event.message) < SPLIT_BYTES for event in events):
-        yield from (Entry((event,), _ended(event.message)) for event in events)
-        return
+    messages = [event.message for event in events]
+    if max(map(len, messages), default=0) < SPLIT_BYTES:
+        return Entries(events, [each if each.endswith(b"\n") else each + b"\n" for each in messages])
+    ready = list(_joined(events, waits))
+    return Entries([event for parts in ready for event in parts], [_content(parts) for parts in ready])
+
+
+def _joined(events: Sequence[LogEvent], waits: int) -> Iterator[list[LogEvent]]:
+    """Yields the events of each entry."""
     parts: list[LogEvent] = []
     for number, event in enumerate(events):
         parts.append(event)
@@ -66,7 +72,7 @@ def entries(events: Sequence[LogEvent], waits: int) -> Iterator[Entry]:
         if following is not None and _continues(parts, following):
             continue
         if not event.may_be_split or event.ingested <= waits or _is_full(parts):
-            yield _entry(parts)
+            yield parts
         parts = []
 
 
@@ -80,10 +86,6 @@ def _is_full(parts: list[LogEvent]) -> bool:
     return sum(len(part.message) for part in parts) > MAX_LINE_BYTES - 2 * SPLIT_BYTES
 
 
-def _entry(parts: list[LogEvent]) -> Entry:
-    content = parts[0].message if len(parts) == 1 else b"".join(part.message for part in parts)
-    return Entry(tuple(parts), _ended(content))
-
-
-def _ended(content: bytes) -> bytes:
+def _content(parts: list[LogEvent]) -> bytes:
+    content = b"".join([part.message for part in parts])
     return content if content.endswith(b"\n") else content + b"\n"

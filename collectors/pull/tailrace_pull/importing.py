@@ -57,7 +57,7 @@ def _decoded(file: Path, container: str, done: Imported) -> Iterator[Decoded]:
 def _entries(content: bytes, file: Path, container: str, done: Imported) -> Iterator[Decoded]:
     """Yields the entries of a file by its first bytes. Raises ValueError."""
     lines = list(container_logs.lines(content, container))
-    found = lines or list(exported_events(content.decode(), file.parent.name))
+    found = lines or list(exported_events(content.decode().encode(), file.parent.name))
     yield from found or _of_records(content.decode(), file, done)
 
 

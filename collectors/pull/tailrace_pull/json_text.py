@@ -15,3 +15,14 @@ def loads(text: bytes | str) -> Any:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return json.loads(text)
+
+
+def lines(data: bytes, decoder: msgspec.json.Decoder) -> list[Any] | None:
+    """Returns the values of JSON lines, as the decoder makes them; None if it refuses one. This takes less
+    time than line by line."""
+    try:
+        values = decoder.decode_lines(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    is_each_in_one_line = len(values) >= data.count(b"\n")
+    return values if is_each_in_one_line else None

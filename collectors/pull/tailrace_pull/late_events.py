@@ -9,6 +9,7 @@ longer delay. The puller counts the events that it cannot recognize, and records
 
 import struct
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tailrace_pull.events import LogEvent
@@ -35,10 +36,12 @@ class Tally:
     ids: int = 0
     """Exclusive or of the hashes of the ids."""
 
-    def add(self, event: LogEvent) -> None:
-        self.count += 1
-        self.size += size_of(event)
-        self.ids ^= int.from_bytes(event.key)
+    def add(self, *events: LogEvent) -> None:
+        size, ids = self.size, self.ids
+        for event in events:
+            size += len(event.message) + (not event.message.endswith(b"\n"))
+            ids ^= int.from_bytes(event.key)
+        self.count, self.size, self.ids = self.count + len(events), size, ids
 
     def plus(self, other: "Tally") -> "Tally":
         return Tally(self.count + other.count, self.size + other.size, self.ids ^ other.ids)
@@ -67,12 +70,13 @@ class Hour:
     longest_delay: int = NEVER
     """The longest time between the event and its arrival."""
 
-    def add(self, event: LogEvent) -> None:
-        self.read.add(event)
-        if event.ingested > self.newest_arrival:
-            self.newest_arrival = event.ingested
-        if event.ingested - event.timestamp > self.longest_delay:
-            self.longest_delay = event.ingested - event.timestamp
+    def add(self, events: Sequence[LogEvent]) -> None:
+        """Notes that events of the hour, at least one, were read."""
+        self.read.add(*events)
+        arrivals = [event.ingested for event in events]
+        delays = [event.ingested - event.timestamp for event in events]
+        self.newest_arrival = max(self.newest_arrival, max(arrivals))
+        self.longest_delay = max(self.longest_delay, max(delays))
 
     def due_at(self) -> int | None:
         """Returns the time of the next listing; None if no event can become visible any more."""
@@ -165,7 +169,6 @@ class Past:
     hours: list[Hour] = field(default_factory=list)
     compared: Comparison | None = None
     """The comparison that was begun and has not ended."""
-    _last_added: Hour | None = field(default=None, compare=False)
 
     def extend(self, until: int, at: int) -> None:
         """Adds the hours up to a time, which are listed `at` for the first time."""
@@ -178,16 +181,25 @@ class Past:
             self.hours.append(Hour(start, end, at))
             start = end
 
-    def add(self, event: LogEvent, at: int) -> None:
-        """Notes that an event was read `at`."""
-        hour = self._last_added
-        if hour is None or not hour.start <= event.timestamp < hour.end:
-            self.extend(event.timestamp, at)
-            hour = self._last_added = self.of(event.timestamp)
-        if hour:
-            hour.add(event)
+    def add(self, events: Sequence[LogEvent], at: int) -> None:
+        """Notes that events were read `at`."""
+        for hour, own in self._by_hour(events, at):
+            hour.add(own)
             if self.compared and self.compared.start == hour.start:
-                self.compared.note(event)
+                for event in own:
+                    self.compared.note(event)
+
+    def _by_hour(self, events: Sequence[LogEvent], at: int) -> Iterator[tuple[Hour, Sequence[LogEvent]]]:
+        """Yields consecutive events of one hour, and adds hours. Events that get no hour are left out."""
+        begin = 0
+        while begin < len(events):
+            time, end = events[begin].timestamp, begin + 1
+            self.extend(time, at)
+            if hour := self.of(time):
+                while end < len(events) and hour.start <= events[end].timestamp < hour.end:
+                    end += 1
+                yield hour, events[begin:end]
+            begin = end
 
     def of(self, timestamp: int) -> Hour | None:
         number = bisect_right(self.hours, timestamp, key=lambda hour: hour.start) - 1

@@ -9,6 +9,7 @@ import base64
 import json
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tailrace_pull.events import LogEvent
@@ -70,10 +71,10 @@ class LookBack:
         self.past.begin = self.past.begin or start
         self.past.extend(at, at)
 
-    def add(self, event: LogEvent, at: int) -> None:
-        """Notes that an event was read by the visit of this time."""
-        self.seen[event.key] = event.timestamp
-        self.past.add(event, at)
+    def add(self, events: Sequence[LogEvent], at: int) -> None:
+        """Notes that events were read by the visit of this time."""
+        self.seen.update({event.key: event.timestamp for event in events})
+        self.past.add(events, at)
 
     def advance(self, newest: int, start: int, at: int, is_complete: bool, is_whole: bool) -> None:
         """Ends a visit of the time `at` that began at `start` and read events up to `newest`. If it read

@@ -10,22 +10,24 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from tailrace_pull.envelopes import (
+    FIRST_EVENT,
+    NEXT_EVENT,
     Decoded,
     EnvelopeError,
     decode,
     exported_events,
+    google_entries,
     is_time,
     records,
     records_of_line,
 )
 
-EVENT = rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) "
-FIRST_EVENT = re.compile(EVENT)
-NEXT_EVENT = re.compile(rb"\n(?=" + EVENT + rb")")
 NEAR = b'}{"'
 JOINED = re.compile(rb'(?<=\})(?=\{"\w+":)')
 """Where two records meet: Firehose joins those of CloudWatch Logs without a line feed. Within a text of JSON
 quotes are escaped, and behind its end no letter follows."""
+END_BYTES = 64 << 10
+"""Where the last event is searched for first."""
 GOOGLE_LOGS = {"slowlog": "mysql-slow.log", "errorlog": "mysql.err", "general": "mysql-general.log"}
 AZURE_LOGS = {"slowlog": "slow.log", "audit": "audit.log"}
 
@@ -66,12 +68,20 @@ def whole_records(data: bytes, is_end: bool) -> int:
     `is_end` states that the object ends with it: a last line is complete if it is JSON; otherwise it may be
     still being written."""
     if _is_exported(data):
-        begins = [found.end() for found in NEXT_EVENT.finditer(data) if is_time(found[1].decode())]
-        return len(data) if is_end else (begins[-1] if begins else 0)
+        return len(data) if is_end else _last_event(data)
     cut = data.rfind(b"\n") + 1
     if is_end and cut < len(data) and _is_json(data[cut:]):
         return len(data)
     return cut or max((found.end() for found in JOINED.finditer(data)), default=0)
+
+
+def _last_event(data: bytes) -> int:
+    """Returns where the last event of an export task begins; 0 if no other follows the first one."""
+    for begin in (max(0, len(data) - END_BYTES), 0):
+        begins = [found.end() for found in NEXT_EVENT.finditer(data, begin) if is_time(found[1].decode())]
+        if begins:
+            return begins[-1]
+    return 0
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
@@ -99,7 +109,11 @@ def _is_json(data: bytes) -> bool:
 def entries_of(data: bytes, name: str) -> Iterator[Decoded | Undecodable]:
     """Yields the entries of complete records of the object of this name, of all servers and logs."""
     if _is_exported(data):
-        yield from exported_events(data.decode(errors="replace"), PurePosixPath(name).parent.name)
+        text = data.decode(errors="replace").encode()
+        yield from exported_events(text, PurePosixPath(name).parent.name)
+        return
+    if (found := google_entries(data)) is not None:
+        yield from found
         return
     for each in _lines(data):
         try:

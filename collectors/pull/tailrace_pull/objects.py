@@ -9,7 +9,7 @@ import hashlib
 import io
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from tailrace_pull.entries_file import EntriesFile
@@ -71,6 +71,24 @@ class Store(Protocol):
         """Reads bytes of the object as it was listed. Raises ChangedError, FileGoneError, RemoteError."""
 
 
+class UnpackedObject:
+    """The compressed object of which a visit read a part: the next visit does not unpack it again.
+    Thread-safe."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[object, bytes] = None, b""
+
+    def content(self, listed: StoredObject, store: Store) -> bytes:
+        """Raises _DamagedError, and what the store raises."""
+        key, kept = (listed, store), self._kept
+        if kept[0] != key or not listed.tag:
+            kept = self._kept = key, _unpack(store.read(listed, 0, listed.size))
+        return kept[1]
+
+    def forget(self) -> None:
+        self._kept = None, b""
+
+
 @dataclass(frozen=True)
 class LogOfObjects:
     """The log of one server below a prefix (`reading.VisitedLog`)."""
@@ -80,6 +98,8 @@ class LogOfObjects:
     since: int = 0
     """Objects written before are not read, in milliseconds since 1970 UTC; 0 for a day before the first
     visit."""
+    unpacked: UnpackedObject = field(default_factory=UnpackedObject)
+    """Several logs share one, because it may take `MAX_UNPACKED_BYTES`."""
 
     def visit(self, state: LogState, new_number: Numbers, at: float, max_bytes: int) -> Round:
         """Reads objects that are new or have grown, at most about `max_bytes`. Raises RemoteError.
@@ -174,6 +194,8 @@ class _Visit:
         known.tag, known.is_packed, known.size_then = listed.tag, content.is_packed, content.size
         while self.left > 0 and not known.is_read:
             known.is_read = self._step(listed.name, content, known)
+        if content.is_packed and known.is_read:
+            self.log.unpacked.forget()
         self.done.is_complete &= known.is_read
 
     def _note_replaced(self, name: str, known: KnownObject) -> None:
@@ -192,7 +214,7 @@ class _Visit:
             return Content(listed.size, lambda start, end: self.log.store.read(listed, start, end))
         if listed.size > MAX_UNPACKED_BYTES:
             raise _DamagedError(f"it has more than {MAX_UNPACKED_BYTES} bytes")
-        unpacked = _unpack(self.log.store.read(listed, 0, listed.size))
+        unpacked = self.log.unpacked.content(listed, self.log.store)
         return Content(len(unpacked), lambda start, end: unpacked[start:end], is_packed=True)
 
     def _step(self, name: str, content: "Content", known: KnownObject) -> bool:

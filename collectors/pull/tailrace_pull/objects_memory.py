@@ -19,6 +19,8 @@ MAX_MARKS = 1000
 to Kafka: they take about 50 kB of it, and cannot be compressed."""
 MAX_IDS = 5000
 """Ids of records that are remembered: Firehose may deliver a record twice."""
+ID_BYTES = 8
+"""Bytes of a hash of an id."""
 
 
 class Listed(Protocol):
@@ -115,7 +117,7 @@ UNKNOWN_TAG = "?"
 
 
 def digest_of(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return hashlib.blake2b(text.encode(), digest_size=ID_BYTES).digest()
 
 
 @dataclass
@@ -125,7 +127,7 @@ class Memory:
     floor: int = 0
     """Objects that were written at this time or before, and are not remembered, are not read."""
     objects: dict[str, KnownObject] = field(default_factory=dict)
-    ids: dict[str, None] = field(default_factory=dict)
+    ids: dict[bytes, None] = field(default_factory=dict)
     """Hashes of ids, the oldest first."""
     marks: dict[bytes, Mark] = field(default_factory=dict)
     """Of objects that are not in `objects`, by the digest of their name, the one written first at first."""
@@ -162,12 +164,9 @@ class Memory:
 
     def is_repeated(self, record_id: str) -> bool:
         """Notes the id of a record; returns whether it was known."""
-        if not record_id:
-            return False
-        key = hashlib.blake2b(record_id.encode(), digest_size=8).hexdigest()
-        is_known = key in self.ids
+        known, key = len(self.ids), digest_of(record_id)
         self.ids[key] = None
-        return is_known
+        return len(self.ids) == known
 
     def is_old(self, known: KnownObject, at: int) -> bool:
         age = at - known.modified
@@ -189,7 +188,7 @@ class Memory:
         objects = {name: astuple(known) for name, known in self.objects.items()}
         marks = b"".join(MARK.pack(key, *astuple(mark)) for key, mark in self.marks.items())
         packed = base64.b64encode(marks).decode()
-        content = json.dumps([self.floor, objects, "".join(self.ids), packed]).encode()
+        content = json.dumps([self.floor, objects, b"".join(self.ids).hex(), packed]).encode()
         return base64.b64encode(zlib.compress(content)).decode()
 
     @classmethod
@@ -201,4 +200,6 @@ class Memory:
         known = {name: KnownObject(*values) for name, values in objects.items()}
         unpacked = MARK.iter_unpack(base64.b64decode(packed[0])) if packed else ()
         marks = {key: Mark(*values) for key, *values in unpacked}
-        return cls(floor, known, {ids[at : at + 16]: None for at in range(0, len(ids), 16)}, marks)
+        hashes = bytes.fromhex(ids)
+        kept = {hashes[at : at + ID_BYTES]: None for at in range(0, len(hashes), ID_BYTES)}
+        return cls(floor, known, kept, marks)

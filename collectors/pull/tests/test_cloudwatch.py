@@ -289,7 +289,7 @@ def test_parts_are_joined_only_at_one_time_and_up_to_the_longest_line():
     part = b"x" * MAX_EVENT_BYTES
     events = [LogEvent("prod", 0, 0, f"{number}", part) for number in range(70)]
     events.append(LogEvent("prod", 1, 1, "other", b"y"))
-    found = [entry.content for entry in entries(events, waits=0)]
+    found = entries(events, waits=0).contents
     assert b"".join(found).replace(b"\n", b"") == part * 70 + b"y"
     assert [len(content) for content in found] == [60 * len(part) + 1, 10 * len(part) + 1, 2]
 

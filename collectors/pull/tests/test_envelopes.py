@@ -3,13 +3,14 @@
 import base64
 import gzip
 import json
+import random
 from pathlib import Path
 
 import pytest
 
 from tailrace_pull import importing
 from tailrace_pull.__main__ import main
-from tailrace_pull.envelopes import EnvelopeError, decode, records
+from tailrace_pull.envelopes import EnvelopeError, decode, google_entries, records
 
 GOLDEN = Path(__file__).parent / "envelopes"
 GOOGLE, AZURE = GOLDEN / "google.jsonl", GOLDEN / "azure.json"
@@ -39,6 +40,45 @@ def test_records_of_azure_become_entries_in_the_formats_of_servers(tmp_path):
         "azure.slow.log",
         "google.slow.log",
     }
+
+
+def log_entry(chosen: random.Random) -> dict[str, object]:
+    """Returns an entry of Cloud Logging. Some are of other resources, or have not the published form."""
+    path = "projects/shop/logs/cloudsql.googleapis.com%2Fmysql-slow.log"
+    times = ["2026-11-27T10:00:00.123456789Z", "2026-11-27T10:00:00+02:00"]
+    made: dict[str, object] = {
+        "logName": chosen.choice([path] * 9 + ["projects/shop/logs/syslog"]),
+        "resource": {
+            "type": chosen.choice(["cloudsql_database"] * 9 + ["gce_instance"]),
+            "labels": chosen.choice([{"database_id": "shop:prod", "region": "eu"}] * 19 + [{}]),
+        },
+        "timestamp": chosen.choice(times * 20 + ["now"]),
+        "textPayload": chosen.choice(["select 1;", "select 'é';\n", "\r\n\n", "", "😀"]),
+    }
+    more = {"insertId": chosen.choice(["", "a"]), "severity": "INFO", "message": {"data": "e30="}}
+    made |= {key: more[key] for key in chosen.choices([*more], [20, 20, 1], k=2)}
+    if chosen.random() < 0.02:
+        made["jsonPayload"] = {"message": made.pop("textPayload")}
+    return made
+
+
+def test_entries_of_cloud_sql_that_are_decoded_at_once_are_those_of_their_records():
+    chosen, numbers = random.Random(1), []
+    for _ in range(500):
+        lines = [log_entry(chosen) for _ in range(chosen.randrange(6))]
+        found = google_entries(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+        if found is not None:
+            decoded = [decode(record) for line in lines for record in records(json.dumps(line))]
+            assert found == [each for each in decoded if each is not None]
+            numbers.append(len(found))
+    assert 100 < len(numbers) < 500
+    assert sum(numbers) > 100
+
+
+def test_entries_of_cloud_sql_are_decoded_at_once():
+    line = next(line for line in GOOGLE.read_bytes().splitlines() if b"slow.log" in line)
+    entry = decode(json.loads(line))
+    assert google_entries(line + b"\n" + line) == [entry, entry]
 
 
 def test_messages_of_pubsub_contain_the_record():

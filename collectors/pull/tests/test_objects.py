@@ -292,6 +292,19 @@ def test_a_compressed_object_that_is_too_large_is_a_gap(connect, monkeypatch):
     assert "it has more than 300 bytes: a gap of" in puller.notes[0]
 
 
+def test_several_visits_read_a_compressed_object_once(connect, monkeypatch):
+    monkeypatch.setattr(objects, "CHUNK_BYTES", 300)
+    fake = FakeObjects("s3")
+    puller = connect(fake)
+    fake.put(f"{PREFIX}/prod/000000.gz", exported([*range(1, 51)], fake.now))
+    visits = 1
+    while not puller.visit(fake.now.timestamp(), max_bytes=300).is_complete:
+        visits += 1
+    assert puller.numbers() == [*range(1, 51)]
+    assert visits > 2
+    assert fake.calls == visits + len(["the first bytes", "all"])
+
+
 def test_a_record_that_is_delivered_twice_is_stored_once(connect):
     fake = FakeObjects("s3")
     puller = connect(fake)
