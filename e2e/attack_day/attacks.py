@@ -242,7 +242,7 @@ def log_moved_to_a_web_root(attacked: Company) -> None:
     )
 
 
-@attack("T1070", "binary_log_purged", "ben")
+@attack("T1070", "all_binary_logs_removed", "ben")
 def binary_log_purged(attacked: Company) -> None:
     attacked.run(BEN, ["FLUSH BINARY LOGS", "PURGE BINARY LOGS BEFORE NOW()"])
 

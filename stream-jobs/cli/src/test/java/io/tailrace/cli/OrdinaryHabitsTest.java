@@ -59,10 +59,7 @@ class OrdinaryHabitsTest {
      */
     private static final Map<String, Long> TRUE_ALERTS = Map.of(
             "HIGH into_outfile", 1L,
-            "MEDIUM load_data_local", 1L,
-            "MEDIUM dump_like_read", 1L,
             "HIGH sensitive_dumped", 1L,
-            "MEDIUM very_many_rows_sent", 1L,
             "MEDIUM new_limited_account", 1L,
             "MEDIUM account_tables_read", 1L,
             "MEDIUM first_seen_table", 1L);

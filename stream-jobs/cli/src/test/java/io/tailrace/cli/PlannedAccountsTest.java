@@ -202,7 +202,7 @@ class PlannedAccountsTest {
 
     /** A program whose password was rotated, or a shared host on which somebody guesses the password of its user. */
     @ParameterizedTest
-    @CsvSource({"7, MEDIUM", "6, HIGH"})
+    @CsvSource({"7, LOW", "6, HIGH"})
     void aLoginAfterADayOfRefusalsHasALowerLevelIfTheAccountLogsInThereOnMostDays(int days, String level)
             throws IOException {
         List<String> lines = new ArrayList<>();

@@ -230,7 +230,9 @@ class RulePackTest {
         }
 
         List<RaisedAlert> alerts(RuleHeader rule) {
-            return alerts.stream().filter(alert -> alert.rule().equals(rule)).toList();
+            return alerts.stream()
+                    .filter(alert -> alert.rule().key().equals(rule.key()))
+                    .toList();
         }
 
         /** Returns the names of the rules that report one event on its own, by the id of the event. */

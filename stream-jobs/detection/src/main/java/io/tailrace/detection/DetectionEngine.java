@@ -3,6 +3,7 @@ package io.tailrace.detection;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.correlation.InMemoryCorrelationEngine;
 import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.history.InstanceHistory;
 import io.tailrace.detection.index.RulePrefilter;
 import io.tailrace.detection.sigma.rule.RuleSet;
 import java.util.LinkedHashMap;
@@ -18,6 +19,7 @@ public final class DetectionEngine {
     private final RulePrefilter index;
     private final InMemoryCorrelationEngine correlations;
     private final SuppressedMatches suppressed;
+    private final InstanceHistory history = new InstanceHistory();
     private final Map<String, Boolean> raised = new LinkedHashMap<>() {
 
         private static final long serialVersionUID = 1L;
@@ -49,6 +51,7 @@ public final class DetectionEngine {
 
     /** Evaluates all rules on an event. */
     public void detect(DetectionEvent event, Consumer<RaisedAlert> alerts) {
+        history.observe(event);
         index.match(event, rule -> {
             if (suppressed.covers(rule.header().key(), event)) {
                 return;

@@ -90,6 +90,8 @@ public enum EventFlag {
      * 'admin'}.
      */
     ADMINISTRATOR_VALUE("administrator_value", QueryEvent.class, AuditEvent.class),
+    /** The WHERE of an UPDATE compares with the name of the session's own user, or with {@code USER()}. */
+    OWN_ACCOUNT("own_account", QueryEvent.class, AuditEvent.class),
     /**
      * An INSERT or UPDATE stores a text that would change a statement into which it is inserted without escaping: {@code x'
      * UNION SELECT}, {@code admin'-- }.

@@ -3,6 +3,7 @@ package io.tailrace.query;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.NormalizedStatement;
+import io.tailrace.fingerprint.OwnAccount;
 import io.tailrace.fingerprint.StatementSample;
 import io.tailrace.flag.EventFlag;
 import io.tailrace.framing.EntryContext;
@@ -133,6 +134,9 @@ public final class QueryEventBuilder {
         List<String> ofStatement = fingerprinter.flags(shape, bytes, from, to);
         if (!ofStatement.isEmpty()) {
             flagsToExtend().addAll(ofStatement);
+        }
+        if (OwnAccount.isChanged(shape.verb(), event.getUser(), bytes, from, to)) {
+            flag(EventFlag.OWN_ACCOUNT);
         }
         event.setAccounts(fingerprinter.accounts(shape, bytes, from, to, event.getUser()));
         if (fingerprinter.accountsAreIncomplete()) {

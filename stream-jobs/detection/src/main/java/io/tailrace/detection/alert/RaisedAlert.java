@@ -2,11 +2,13 @@ package io.tailrace.detection.alert;
 
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.sigma.rule.Level;
 import io.tailrace.detection.sigma.rule.RuleHeader;
 import io.tailrace.identity.Murmur3;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * An alert of a rule that fired.
@@ -16,8 +18,8 @@ import java.util.Map;
  * @param windowFrom event time at which the evidence begins, microseconds since 1970 UTC
  * @param entity subject of the alert: the fields that a correlation groups by, with their values
  * @param metric number that the rule counted within its window; 1 for a rule over single events
- * @param eventIds ids of the evidence, oldest first, at most {@link #MAX_EVENTS}; ids of alerts if the rule counts
- *     alerts
+ * @param eventIds ids of the evidence, oldest first, at most {@link #MAX_EVENTS}; if the rule counts alerts, their
+ *     {@link #evidenceId}
  * @param statements statements of the evidence without their literals: at most {@link #MAX_STATEMENTS} of at most
  *     {@link #MAX_STATEMENT_LENGTH} characters; the last one made the rule fire
  * @param facts further reasons, such as counts, the baseline and new values; keys are field names of the taxonomy where
@@ -64,6 +66,28 @@ public record RaisedAlert(
                 statements(event),
                 Map.of(),
                 late);
+    }
+
+    /**
+     * Returns the id by which an alert that counts this one names it: its own if it is raised, otherwise that of the last event of
+     * its evidence, because nobody can look up an alert that is not raised.
+     *
+     * @param isRaised whether the rule raises alerts itself
+     */
+    public String evidenceId(boolean isRaised) {
+        return isRaised || eventIds.isEmpty() ? id : eventIds.get(eventIds.size() - 1);
+    }
+
+    /** Returns a copy with other statements. */
+    public RaisedAlert withStatements(List<String> others) {
+        return new RaisedAlert(id, rule, micros, windowFrom, entity, metric, eventIds, others, facts, late);
+    }
+
+    /** Returns a copy with another level and further facts. */
+    public RaisedAlert at(Level level, Map<String, String> reasons) {
+        Map<String, String> all = new TreeMap<>(facts);
+        all.putAll(reasons);
+        return new RaisedAlert(id, rule.at(level), micros, windowFrom, entity, metric, eventIds, statements, all, late);
     }
 
     /** Returns the statement of an event as evidence; empty if it has none. */

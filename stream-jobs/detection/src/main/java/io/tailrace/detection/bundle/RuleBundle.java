@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -57,10 +58,7 @@ public record RuleBundle(
      */
     public static RuleBundle of(Map<String, String> files, FieldMapping fields) {
         List<RuleError> errors = new ArrayList<>();
-        RuleContext context = new RuleContext(
-                PlaceholderFile.read(
-                        BundleFiles.PLACEHOLDERS, files.getOrDefault(BundleFiles.PLACEHOLDERS, ""), errors::add),
-                fields);
+        RuleContext context = context(files, fields, errors::add);
         RuleSetReader reader = new RuleSetReader(context);
         new TreeMap<>(files).forEach((file, text) -> {
             if (!BundleFiles.isOther(file)) {
@@ -68,8 +66,7 @@ public record RuleBundle(
             }
         });
         RuleSet rules = reader.ruleSet();
-        DetectorConfig detectors =
-                DetectorConfig.of(BundleFiles.DETECTORS, files.getOrDefault(BundleFiles.DETECTORS, ""), context);
+        DetectorConfig detectors = detectors(files, context);
         errors.addAll(rules.errors());
         errors.addAll(detectors.errors());
         DataClasses classes = DataClassReader.read(
@@ -83,6 +80,29 @@ public record RuleBundle(
                         errors,
                         detectors.warnings())
                 : new RuleBundle(NONE, List.of(), DataClasses.NONE, errors, List.of());
+    }
+
+    /**
+     * Returns this bundle with detectors of its own, which are not thread-safe. It has the same rules and data classes:
+     * they are immutable.
+     *
+     * @param files texts that this bundle was compiled from; only those of detectors and placeholders are read
+     */
+    public RuleBundle withOwnDetectors(Map<String, String> files, FieldMapping fields) {
+        if (detectors.isEmpty()) {
+            return this;
+        }
+        DetectorConfig own = detectors(files, context(files, fields, error -> {}));
+        return new RuleBundle(rules, own.detectors(), dataClasses, errors, warnings);
+    }
+
+    private static RuleContext context(Map<String, String> files, FieldMapping fields, Consumer<RuleError> errors) {
+        String placeholders = files.getOrDefault(BundleFiles.PLACEHOLDERS, "");
+        return new RuleContext(PlaceholderFile.read(BundleFiles.PLACEHOLDERS, placeholders, errors), fields);
+    }
+
+    private static DetectorConfig detectors(Map<String, String> files, RuleContext context) {
+        return DetectorConfig.of(BundleFiles.DETECTORS, files.getOrDefault(BundleFiles.DETECTORS, ""), context);
     }
 
     /** Returns the rules that are evaluated together with detectors: {@link StatefulDetector#replacedRules}. */

@@ -6,11 +6,12 @@ import io.tailrace.detection.event.ActionReference;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.history.ShortHistory;
 import io.tailrace.detection.sigma.rule.CorrelationCondition;
 import io.tailrace.detection.sigma.rule.CorrelationRule;
+import io.tailrace.detection.sigma.rule.CorrelationRule.Learning;
 import io.tailrace.detection.sigma.rule.CorrelationRule.Type;
 import io.tailrace.identity.Murmur3;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -34,12 +35,13 @@ public final class CorrelationEvaluator {
 
     /** Number of matches stored per group, unless twice the number of the condition is greater. */
     static final int MAX_OCCURRENCES = 1_000;
-    /** An event with several values of several fields belongs to several groups. */
-    static final int MAX_GROUPS = 64;
 
     private final CorrelationRule rule;
     private final long latenessMicros;
     private final int limit;
+    /** Number of different values or rules without which no window fulfils the condition. */
+    private final long leastDistinct;
+
     private final RuleIds numbers;
     private final RepeatedMatches further;
 
@@ -51,6 +53,12 @@ public final class CorrelationEvaluator {
         this.latenessMicros = latenessMicros;
         this.numbers = new RuleIds(rule.rules());
         this.further = new RepeatedMatches(rule, numbers);
+        this.leastDistinct = Math.max(
+                rule.bound(),
+                rule.condition().alternatives().stream()
+                        .mapToInt(List::size)
+                        .min()
+                        .orElse(0));
         this.limit = rule.type().isNumeric() ? Integer.MAX_VALUE : (int) Math.max(MAX_OCCURRENCES, 2 * rule.bound());
     }
 
@@ -58,42 +66,16 @@ public final class CorrelationEvaluator {
         return rule;
     }
 
+    /** Removes the history of a match that a short one does not excuse. Call it with the complete event. */
+    public void judgeHistory(DetectionEvent event) {
+        if (rule.learning() != Learning.NONE) {
+            event.history(ShortHistory.days(event));
+        }
+    }
+
     /** Returns the groups of a match; empty if the event lacks a value for one of the fields. */
     public List<List<String>> groups(String ruleKey, DetectionEvent event) {
-        List<String> only = new ArrayList<>(rule.groupBy().size());
-        for (String field : rule.groupBy()) {
-            List<FieldValue> values = event.values(rule.fieldOf(ruleKey, field));
-            if (values.size() > 1) {
-                return severalGroups(ruleKey, event);
-            }
-            if (values.isEmpty() && !rule.optional().contains(field)) {
-                return List.of();
-            }
-            only.add(values.isEmpty() ? "" : BoundedText.of(values.get(0).folded()));
-        }
-        return List.of(only);
-    }
-
-    private List<List<String>> severalGroups(String ruleKey, DetectionEvent event) {
-        List<List<String>> groups = List.of(List.of());
-        for (String field : rule.groupBy()) {
-            List<FieldValue> values = event.values(rule.fieldOf(ruleKey, field));
-            boolean unknown = values.isEmpty() && rule.optional().contains(field);
-            groups = extended(groups, unknown ? List.of(FieldValue.of("")) : values);
-        }
-        return groups.size() <= MAX_GROUPS ? groups : groups.subList(0, MAX_GROUPS);
-    }
-
-    private static List<List<String>> extended(List<List<String>> groups, List<FieldValue> values) {
-        List<List<String>> extended = new ArrayList<>();
-        for (List<String> group : groups) {
-            for (FieldValue value : values) {
-                List<String> longer = new ArrayList<>(group);
-                longer.add(BoundedText.of(value.folded()));
-                extended.add(longer);
-            }
-        }
-        return extended;
+        return MatchGroups.of(rule, ruleKey, event);
     }
 
     /**
@@ -109,7 +91,8 @@ public final class CorrelationEvaluator {
             List<String> group,
             GroupWindow window,
             long watermark,
-            Consumer<RaisedAlert> alerts) {
+            Consumer<RaisedAlert> raised) {
+        Consumer<RaisedAlert> alerts = FirstDays.lowering(rule, event, group, raised);
         if (rule.isOfValues()) {
             addToChange(ruleKey, event, group, window, watermark, alerts);
             return;
@@ -186,17 +169,7 @@ public final class CorrelationEvaluator {
 
     /** Only the latest event is still available with its statement. */
     private static Consumer<RaisedAlert> fired(DetectionEvent event, Consumer<RaisedAlert> alerts) {
-        return alert -> alerts.accept(new RaisedAlert(
-                alert.id(),
-                alert.rule(),
-                alert.micros(),
-                alert.windowFrom(),
-                alert.entity(),
-                alert.metric(),
-                alert.eventIds(),
-                RaisedAlert.statements(event),
-                alert.facts(),
-                alert.late()));
+        return alert -> alerts.accept(alert.withStatements(RaisedAlert.statements(event)));
     }
 
     /**
@@ -244,21 +217,37 @@ public final class CorrelationEvaluator {
         return new RuleMatch(action.micros(), action.order(), action.id(), event.recordId(), number, value, needed);
     }
 
-    /** Evaluates every window that contains the match at this index. */
+    /**
+     * Evaluates every window that contains the match at this index. After a late match these are as many as there are
+     * matches within a timespan: those with too few different values or rules are ruled out first.
+     */
     private void compareFrom(
             int place, List<String> group, GroupWindow window, long watermark, Consumer<RaisedAlert> alerts) {
         List<RuleMatch> occurrences = window.occurrences();
         long last = occurrences.get(place).micros() + rule.timespanMicros();
+        boolean isLate = place < occurrences.size() - 1 && countsDistinct();
+        SlidingDistinct distinct = new SlidingDistinct(window, rule.timespanMicros(), this::distinguished);
         for (int end = place; end < occurrences.size() && occurrences.get(end).micros() <= last; end++) {
-            compare(occurrences.get(end), group, window, watermark, alerts);
+            RuleMatch match = occurrences.get(end);
+            boolean isRuledOut =
+                    hasFiredWithin(match.micros(), window) || isLate && distinct.until(match.micros()) < leastDistinct;
+            if (!isRuledOut) {
+                compare(match, group, window, watermark, alerts);
+            }
         }
+    }
+
+    /** The metric of these types is at most the number of different values, or of rules, in the window. */
+    private boolean countsDistinct() {
+        return countsDifferent() || rule.type() == Type.TEMPORAL_ORDERED;
+    }
+
+    private Object distinguished(RuleMatch match) {
+        return rule.type() == Type.VALUE_COUNT ? match.value() : (Object) match.rule();
     }
 
     private void compare(
             RuleMatch end, List<String> group, GroupWindow window, long watermark, Consumer<RaisedAlert> alerts) {
-        if (hasFiredWithin(end.micros(), window)) {
-            return;
-        }
         int from = window.firstFrom(end.micros() - rule.timespanMicros());
         int to = window.firstFrom(end.micros() + 1);
         List<RuleMatch> matches = window.occurrences().subList(from, to);
@@ -317,7 +306,9 @@ public final class CorrelationEvaluator {
     private void settle(int to, List<String> group, GroupWindow window, long watermark, Consumer<RaisedAlert> alerts) {
         int from = window.settled() == Long.MIN_VALUE ? 0 : window.firstFrom(window.settled() + 1);
         for (RuleMatch end : List.copyOf(window.occurrences().subList(Math.min(from, to), to))) {
-            compare(end, group, window, watermark, alerts);
+            if (!hasFiredWithin(end.micros(), window)) {
+                compare(end, group, window, watermark, alerts);
+            }
             window.settle(end.micros());
         }
     }

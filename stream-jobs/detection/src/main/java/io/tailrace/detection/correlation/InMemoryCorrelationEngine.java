@@ -1,6 +1,7 @@
 package io.tailrace.detection.correlation;
 
 import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.event.ActionReference;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.expiry.ExpiryQueue;
@@ -98,28 +99,39 @@ public final class InMemoryCorrelationEngine {
             if (isExcepted.test(evaluator.rule().header().key(), event)) {
                 continue;
             }
+            evaluator.judgeHistory(event);
             for (List<String> values : evaluator.groups(ruleKey, event)) {
                 Group group = correlation.groups.computeIfAbsent(values, key -> new Group(key, new GroupWindow()));
-                evaluator.add(ruleKey, event, values, group.window, watermark, fired(evaluator, alerts));
+                evaluator.add(
+                        ruleKey, event, values, group.window, watermark, fired(evaluator, event.history(), alerts));
                 correlation.schedule(group);
             }
         }
     }
 
-    /** An alert is a match for the correlations that use its rule. */
-    private Consumer<RaisedAlert> fired(CorrelationEvaluator correlator, Consumer<RaisedAlert> alerts) {
+    /**
+     * An alert is a match for the correlations that use its rule.
+     *
+     * @param history that of the event that raised it
+     */
+    private Consumer<RaisedAlert> fired(CorrelationEvaluator correlator, int history, Consumer<RaisedAlert> alerts) {
         return alert -> {
             if (correlator.rule().alerts()) {
                 alerts.accept(alert);
             }
-            match(correlator.rule().header().key(), event(alert), alerts);
+            DetectionEvent match = event(alert, correlator.rule().alerts());
+            match.history(history);
+            match(correlator.rule().header().key(), match, alerts);
         };
     }
 
-    private static DetectionEvent event(RaisedAlert alert) {
-        DetectionEvent.Builder event = DetectionEvent.builder(alert.id(), alert.micros(), LogSource.ANY);
+    private static DetectionEvent event(RaisedAlert alert, boolean isRaised) {
+        DetectionEvent.Builder event =
+                DetectionEvent.builder(alert.evidenceId(isRaised), alert.micros(), LogSource.ANY);
         alert.entity().forEach(event::text);
-        return event.build();
+        DetectionEvent built = event.build();
+        built.actionFrom(each -> new ActionReference(alert.id(), alert.micros(), 0));
+        return built;
     }
 
     /**
@@ -133,7 +145,7 @@ public final class InMemoryCorrelationEngine {
         }
         watermark = micros;
         for (Correlation correlation : correlations.values()) {
-            correlation.advance(watermark, fired(correlation.evaluator, alerts));
+            correlation.advance(watermark, fired(correlation.evaluator, Integer.MAX_VALUE, alerts));
         }
     }
 

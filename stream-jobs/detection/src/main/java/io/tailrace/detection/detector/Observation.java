@@ -1,5 +1,7 @@
 package io.tailrace.detection.detector;
 
+import io.tailrace.detection.history.InstanceHistory;
+import io.tailrace.detection.history.ShortHistory;
 import java.util.List;
 
 /**
@@ -15,6 +17,7 @@ import java.util.List;
  * @param actionId the same for all events that record one action in several logs
  * @param statement statement without its literals, at most 500 characters; empty if there is none
  * @param late the event arrived after the allowed lateness
+ * @param history full days of the log of the instance before the event, see {@link ShortHistory#days}
  */
 public record Observation(
         String detector,
@@ -25,18 +28,37 @@ public record Observation(
         String eventId,
         String actionId,
         String statement,
-        boolean late) {
+        boolean late,
+        int history) {
+
+    public Observation(
+            String detector,
+            List<String> entity,
+            List<String> values,
+            double amount,
+            long micros,
+            String eventId,
+            String actionId,
+            String statement,
+            boolean late) {
+        this(detector, entity, values, amount, micros, eventId, actionId, statement, late, InstanceHistory.LONG);
+    }
 
     /**
      * Returns a copy for another entity: state may belong to all users of a cluster while an alert is about one of
      * them.
      */
     public Observation withEntity(List<String> other) {
-        return new Observation(detector, other, values, amount, micros, eventId, actionId, statement, late);
+        return new Observation(detector, other, values, amount, micros, eventId, actionId, statement, late, history);
+    }
+
+    /** Returns a copy with the days of history by which the event is judged. */
+    public Observation withHistory(int days) {
+        return new Observation(detector, entity, values, amount, micros, eventId, actionId, statement, late, days);
     }
 
     /** Returns a copy for an event that arrived after the allowed lateness. */
     public Observation asLate() {
-        return new Observation(detector, entity, values, amount, micros, eventId, actionId, statement, true);
+        return new Observation(detector, entity, values, amount, micros, eventId, actionId, statement, true, history);
     }
 }

@@ -11,6 +11,9 @@ import java.util.function.Function;
 /** An event as rules see it: fields with their values. A field without a value is absent. Not thread-safe. */
 public final class DetectionEvent {
 
+    /** Name under which the context of an alert has {@link #history}. */
+    public static final String HISTORY = "history_days";
+
     /** The class of a row of a table. */
     private static final String ROW = "table";
 
@@ -26,6 +29,7 @@ public final class DetectionEvent {
     private final long shape;
     private ActionReference action;
     private Function<DetectionEvent, ActionReference> actions;
+    private int history = Integer.MAX_VALUE;
 
     private DetectionEvent(Builder builder) {
         this.id = builder.id;
@@ -99,6 +103,19 @@ public final class DetectionEvent {
     public void actionFrom(Function<DetectionEvent, ActionReference> knowing) {
         action = null;
         actions = knowing;
+    }
+
+    /**
+     * Returns for how many full days before the event the log of its instance is known; {@link Integer#MAX_VALUE} if its
+     * beginning is unknown.
+     */
+    public int history() {
+        return history;
+    }
+
+    /** Sets {@link #history}. */
+    public void history(int days) {
+        history = days;
     }
 
     /** Returns the values of a field; empty if it is absent. */

@@ -5,6 +5,7 @@ import static io.tailrace.detection.sigma.reader.RuleText.named;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.event.ActionReference;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.reader.RuleSetReader;
@@ -72,12 +73,16 @@ class CorrelationExpiryTest {
 
         private Consumer<RaisedAlert> fired(CorrelationEvaluator evaluator, Consumer<RaisedAlert> alerts) {
             return alert -> {
-                if (evaluator.rule().alerts()) {
+                boolean isRaised = evaluator.rule().alerts();
+                if (isRaised) {
                     alerts.accept(alert);
                 }
-                DetectionEvent.Builder event = DetectionEvent.builder(alert.id(), alert.micros(), LogSource.ANY);
+                DetectionEvent.Builder event =
+                        DetectionEvent.builder(alert.evidenceId(isRaised), alert.micros(), LogSource.ANY);
                 alert.entity().forEach(event::text);
-                match(evaluator.rule().header().key(), event.build(), alerts);
+                DetectionEvent match = event.build();
+                match.actionFrom(each -> new ActionReference(alert.id(), alert.micros(), 0));
+                match(evaluator.rule().header().key(), match, alerts);
             };
         }
 

@@ -51,7 +51,7 @@ class CorrelationGroupsTest {
             List<String> many =
                     IntStream.range(0, values).mapToObj(i -> "n" + i).toList();
             match(1, Map.of("user", many, "host", many));
-            assertThat(engine.groups()).isEqualTo(Math.min(values * values, CorrelationEvaluator.MAX_GROUPS));
+            assertThat(engine.groups()).isEqualTo(Math.min(values * values, MatchGroups.MAX_GROUPS));
         }
     }
 

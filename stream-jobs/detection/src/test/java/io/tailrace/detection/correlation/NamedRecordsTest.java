@@ -124,6 +124,29 @@ class NamedRecordsTest {
         assertThat(alerts).extracting(RaisedAlert::eventIds).containsExactly(List.of("query1"), List.of("query2"));
     }
 
+    /** Nobody can look up an alert that is not raised, so the alert that counts it names the last of its events. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anAlertThatIsRaisedIsNamedByItsOwnId(boolean raised) {
+        String outer = "type: event_count\nrules: inner\ngroup-by: user\ntimespan: 1m\ncondition: {gte: 1}";
+        RuleSet rules = new RuleSetReader()
+                .text(
+                        "x.yml",
+                        RULES
+                                + correlation("inner", COUNT)
+                                + correlation("c", outer + (raised ? "\ngenerate: true" : "")))
+                .ruleSet();
+        assertThat(rules.errors()).isEmpty();
+        engine = new InMemoryCorrelationEngine(rules.correlations(), 0);
+        for (int second = 1; second <= 3; second++) {
+            engine.match("read", statement(second), alerts::add);
+        }
+
+        assertThat(alerts).hasSize(raised ? 2 : 1);
+        String id = raised ? alerts.get(0).id() : "query3";
+        assertThat(alerts.get(alerts.size() - 1).eventIds()).containsExactly(id);
+    }
+
     @Test
     void namesAreTheSameAfterARestore() throws IOException {
         row(1).action();

@@ -116,6 +116,68 @@ class FirstSeenActivityTest {
     }
 
     @Test
+    void maintenanceAtANewHourHasTheLowLevel() {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "dba", "table", "shop.visits");
+        }
+        run.at(
+                15 * DAY + 9,
+                "user",
+                "dba",
+                "table",
+                "shop.bills",
+                "statement",
+                "alter table bills row_format=compressed",
+                "data_class",
+                "pii");
+        run.at(15 * DAY + 9, "user", "dba", "table", "shop.x", "statement", "alter table x discard tablespace");
+        run.at(15 * DAY + 9, "user", "dba", "table", "shop.y", "statement", "create table y as select * from bills");
+        assertThat(run.alerts())
+                .extracting(alert -> alert.rule().level())
+                .containsExactly(Level.LOW, Level.MEDIUM, Level.MEDIUM);
+    }
+
+    @Test
+    void readingATableOfADataClassAfterItsMaintenanceIsNew() {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "dba", "table", "shop.visits");
+        }
+        run.at(15 * DAY, sensitive("optimize table bills", "shop.bills"));
+        run.at(15 * DAY, sensitive("select * from bills", "shop.bills"));
+        run.at(15 * DAY, sensitive("analyze table bills", "shop.bills"));
+        assertThat(run.alerts())
+                .extracting(
+                        alert -> alert.facts().get("table") + ' ' + alert.rule().level())
+                .containsExactly("shop.bills (maintenance) LOW", "shop.bills MEDIUM");
+    }
+
+    @Test
+    void allTablesOfADumpAreOneValueAndOneOfThemIsAnotherOne() {
+        run = new DetectorRun("first_seen_table: {}");
+        for (int day = 0; day < 15; day++) {
+            run.at(day * DAY, "user", "saver", "event_class", "query", "statement", "show global status");
+        }
+        for (String table : List.of("shop.orders", "shop.visits", "shop.persons", "shop.cards", "shop.bills")) {
+            run.at(15 * DAY, "user", "saver", "statement", "mysqldump", "table", table, "data_class", "pii");
+        }
+        assertThat(run.alert().rule().level()).isEqualTo(Level.LOW);
+        assertThat(run.alert().facts()).containsEntry("table", "all tables (dump)");
+        run.at(
+                16 * DAY,
+                "user",
+                "saver",
+                "statement",
+                "select * from cards",
+                "table",
+                "shop.cards",
+                "data_class",
+                "pci");
+        assertThat(run.alerts()).extracting(alert -> alert.rule().level()).containsExactly(Level.LOW, Level.MEDIUM);
+    }
+
+    @Test
     void anApplicationWhoseDriverSendsNoProgramIsUsedWithAClient() {
         run = new DetectorRun("first_seen_program: {}");
         String[] php = {"user", "web", "event_class", "connection", "connection_attribute._client_name", "mysqlnd"};

@@ -4,6 +4,7 @@ import io.tailrace.client.ClientAddress;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.NormalizedStatement;
+import io.tailrace.fingerprint.OwnAccount;
 import io.tailrace.fingerprint.StatementSample;
 import io.tailrace.fingerprint.credential.PasswordStatements;
 import io.tailrace.flag.EventFlag;
@@ -186,6 +187,9 @@ public final class AuditEventBuilder {
             }
         }
         event.getFlags().addAll(fingerprinter.flags(shape, bytes, from, to));
+        if (OwnAccount.isChanged(shape.verb(), event.getUser(), bytes, from, to)) {
+            EventFlag.OWN_ACCOUNT.addTo(event.getFlags());
+        }
         event.setAccounts(fingerprinter.accounts(shape, bytes, from, to, event.getUser()));
         if (fingerprinter.accountsAreIncomplete()) {
             EventFlag.ACCOUNTS_INCOMPLETE.addTo(event.getFlags());

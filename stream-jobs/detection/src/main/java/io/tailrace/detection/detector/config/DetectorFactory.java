@@ -8,10 +8,11 @@ import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.detector.activity.DormantAccountDetector;
 import io.tailrace.detection.detector.activity.OffHoursDetector;
 import io.tailrace.detection.detector.firstseen.ChangedColumns;
+import io.tailrace.detection.detector.firstseen.Dumps;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector;
-import io.tailrace.detection.detector.firstseen.FirstSeenDetector.Learning;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector.Subject;
+import io.tailrace.detection.detector.firstseen.Learning;
 import io.tailrace.detection.detector.firstseen.Raised;
 import io.tailrace.detection.detector.firstseen.ReadColumns;
 import io.tailrace.detection.detector.firstseen.RecentShapes;
@@ -128,7 +129,7 @@ final class DetectorFactory {
                 event -> DetectorEventFields.isStatement(event) && succeeded.test(event),
                 Optional.of(Level.MEDIUM),
                 settings.whole("many_tables_per_day", 5, 1, 10_000),
-                event -> event.values("table"),
+                Dumps::tables,
                 value -> false,
                 Raised.AWAY);
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES));
@@ -214,7 +215,7 @@ final class DetectorFactory {
 
     private static StatefulDetector parts(
             DetectorOptions settings, DetectorDefinition basis, RangeVolumeDetector.Measure measure) {
-        return new RangeVolumeDetector(basis, measure, RangeVolumeDetector.Limits.of(settings));
+        return new RangeVolumeDetector(basis, measure, RangeVolumeDetector.Limits.of(settings, measure));
     }
 
     private static StatefulDetector impossiblePlaces(DetectorOptions settings, DetectorDefinition basis) {

@@ -19,7 +19,8 @@ import java.util.stream.Stream;
 /**
  * Names what a statement changes: {@code UPDATE shop.orders}, {@code DELETE shop.orders}, the kinds of columns to which an
  * INSERT or UPDATE assigns values, such as {@code secrets in shop.users}, {@code log entries in shop.audit_log}, {@code
- * settings in shop.tariffs}, and {@code multiplied values in shop.prices} for {@code SET price = price * ?}. Kinds are known
+ * settings in shop.tariffs}, {@code results in lab.results}, {@code pay in hr.payroll} for any column but those of a state, and
+ * {@code multiplied values in shop.prices} for {@code SET price = price * ?}. Kinds are known
  * by the names of columns and tables. {@code stored programs} is what CREATE PROCEDURE, FUNCTION, TRIGGER and EVENT define,
  * {@link #DEFINITIONS} what other statements define or maintain. Not thread-safe.
  */
@@ -48,7 +49,9 @@ public final class ChangedColumns {
     private static final String IN = " in ";
     private static final String LOG_ENTRIES = "log entries" + IN;
     private static final String SETTINGS = "settings" + IN;
+    private static final String RESULTS = "results" + IN;
     private static final String MULTIPLIED = "multiplied values";
+    private static final String PAY = ColumnKind.PAY.label();
     private static final String SEPARATOR = ",";
 
     /** Tables in which applications record what their users did. */
@@ -68,11 +71,24 @@ public final class ChangedColumns {
             + "|configurations?|parametres?|reglages|prix|tarifs|droits|impostazioni|prezzi|tariffe|permessi|instellingen"
             + "|prijzen|configuraco?es|precos|ustawienia|cennik|ceny)");
 
+    /** Tables of what somebody found or decided about a person, which is corrected by few. */
+    private static final Pattern RESULTS_TABLE = Pattern.compile("(?i)(.*[._])?("
+            + "results?|grades?|marks|diagnos(is|es|tics)|prescriptions?|verdicts?|findings"
+            + "|befunde?|ergebnisse?|noten|diagnosen|rezepte?|resultados?|notas|recetas?|diagnosticos?|resultats?"
+            + "|ordonnances?|risultati|referti|voti|ricette|uitslagen|cijfers|recepten|exames|laudos|receitas"
+            + "|wyniki|oceny|recepty|rozpoznania|betyg|provsvar|sonuclar|receteler|vysledky|znamky)(_[a-z?]+)?");
+
     private static final Pattern COLUMN = Pattern.compile("([a-z0-9_$?]{1,64})`? ?=");
     /** A number that a value is multiplied with or divided by, unlike one that is added, changes any rows by any amount. */
     private static final Pattern OWN_MULTIPLE = Pattern.compile(
             "(?<![a-z0-9_$?])([a-z0-9_$?]{1,64})`? ?= ?(?:[a-z]+ ?)?\\(?`?"
                     + "(?:[a-z0-9_$?]{1,64}`?\\.`?)?(?:\\1`?\\)? ?[*/]|[?] ?[*] ?\\(?`?(?:[a-z0-9_$?]{1,64}`?\\.`?)?\\1\\b)");
+
+    /** Columns by which a pay run is approved, booked or exported, which changes nobody's pay. */
+    private static final Pattern STATE_OF_PAY =
+            Pattern.compile("(.*_)?(approved|paid|posted|booked|exported|locked|closed|sent"
+                    + "|printed|checked|confirmed|done|status|state|version|at|by|date|time|note|notes|comment|betald|bezahlt|pagado|paye"
+                    + "|pagato|betaald|wyplacono|pago|odendi|status_id)(_.*)?");
 
     private static final Pattern LISTED = Pattern.compile("[a-z0-9_$?]{1,64}");
     private static final String DUPLICATE = "on duplicate key update";
@@ -84,6 +100,7 @@ public final class ChangedColumns {
     private final Map<ColumnKind, String> labels = new EnumMap<>(ColumnKind.class);
     private final UnaryOperator<String> kinds = new RecentShapes(this::kindsOf);
     private final UnaryOperator<String> purposes = new RecentShapes(ChangedColumns::purposeOf);
+    private final UnaryOperator<String> payOf = new RecentShapes(table -> PayTables.contain(table) ? table : "");
 
     public ChangedColumns() {
         for (ColumnKind kind : EnumSet.complementOf(EnumSet.of(ColumnKind.PAY))) { // balances contain it
@@ -122,7 +139,9 @@ public final class ChangedColumns {
                 addPurpose(table.text(), isReported, changes);
             }
             for (String kind : assigned.isEmpty() ? new String[0] : assigned.split(SEPARATOR)) {
-                changes.add(FieldValue.of(kind + IN + table.text()));
+                if (!kind.equals(PAY) || !payOf.apply(table.text()).isEmpty()) {
+                    changes.add(FieldValue.of(kind + IN + table.text()));
+                }
             }
         }
         return changes;
@@ -139,7 +158,7 @@ public final class ChangedColumns {
     /** Adds what the name of a table tells about its rows. Entries of logs are inserted by everybody. */
     private void addPurpose(String table, boolean isReported, List<FieldValue> changes) {
         String purpose = purposes.apply(table);
-        if (!purpose.isEmpty() && (isReported || !purpose.equals(LOG_ENTRIES))) {
+        if (!purpose.isEmpty() && (isReported || purpose.equals(SETTINGS))) {
             changes.add(FieldValue.of(purpose + table));
         }
     }
@@ -148,19 +167,24 @@ public final class ChangedColumns {
         if (LOG.matcher(table).matches()) {
             return LOG_ENTRIES;
         }
-        return SETTINGS_TABLE.matcher(table).matches() ? SETTINGS : "";
+        if (SETTINGS_TABLE.matcher(table).matches()) {
+            return SETTINGS;
+        }
+        return RESULTS_TABLE.matcher(table).matches() ? RESULTS : "";
     }
 
     private static String shortened(String statement) {
         return statement.length() <= MAX_LENGTH ? statement : statement.substring(0, MAX_LENGTH);
     }
 
-    /** Returns the kinds of the columns that a statement assigns, separated by commas. */
+    /** Returns the kinds of the columns that a statement assigns, separated by commas; {@code pay} is one if the table is. */
     private String kindsOf(String statement) {
         List<String> columns = new ArrayList<>();
         String multiplied = "";
+        String pay = "";
         if (statement.startsWith("update")) {
             multiplied = assigned(statement, SET, columns) ? MULTIPLIED : "";
+            pay = columns.stream().anyMatch(ChangedColumns::mayBePay) ? PAY : "";
         } else {
             listed(statement, columns);
             assigned(statement, ON_DUPLICATE, columns);
@@ -169,8 +193,15 @@ public final class ChangedColumns {
                 .filter(kind ->
                         columns.stream().anyMatch(column -> kind.getKey().contains(column)))
                 .map(Map.Entry::getValue);
-        return Stream.concat(ofColumns, Stream.of(multiplied).filter(Predicate.not(String::isEmpty)))
+        return Stream.concat(ofColumns, Stream.of(multiplied, pay).filter(Predicate.not(String::isEmpty)))
                 .collect(Collectors.joining(SEPARATOR));
+    }
+
+    /** Returns whether a column of a table of pay may contain an amount. The names of balances tell it already. */
+    private static boolean mayBePay(String column) {
+        return !STATE_OF_PAY.matcher(column).matches()
+                && !ColumnKind.BALANCES.contains(column)
+                && !ColumnKind.BANK_DETAILS.contains(column);
     }
 
     /** Adds the columns of the assignments after a keyword; returns whether one multiplies its own value. */

@@ -6,7 +6,6 @@ import io.tailrace.detection.detector.AlertSample;
 import io.tailrace.detection.detector.DetectorAlertFactory;
 import io.tailrace.detection.detector.DetectorDefinition;
 import io.tailrace.detection.detector.DetectorEventFields;
-import io.tailrace.detection.detector.DetectorOptions;
 import io.tailrace.detection.detector.DetectorState;
 import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
@@ -14,6 +13,7 @@ import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.history.ShortHistory;
 import io.tailrace.detection.sigma.rule.Level;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -129,31 +129,6 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         }
     }
 
-    /**
-     * Limits of learning and of alerts.
-     *
-     * @param micros longest time of learning, microseconds
-     * @param settleMicros time of activity without a new value that ends learning, microseconds
-     * @param maxValues number of values from which on an entity has no stable behaviour and causes no alerts
-     * @param maxPerDay maximum number of alerts of an entity per day, and the same number for events that touch data
-     *     classes
-     */
-    public record Learning(long micros, long settleMicros, int maxValues, int maxPerDay) {
-
-        public static Learning of(DetectorOptions settings, int maxValues) {
-            return of(settings, maxValues, 4);
-        }
-
-        /** @param settling default of the settling period, days */
-        public static Learning of(DetectorOptions settings, int maxValues, int settling) {
-            return new Learning(
-                    settings.days("learning", 14),
-                    settings.days("settling_period", settling),
-                    settings.whole("max_values", maxValues, 1, 10_000),
-                    settings.whole("max_alerts_per_day", 3, 1, 1_000));
-        }
-    }
-
     public FirstSeenDetector(DetectorDefinition basis, Subject subject, Learning learning) {
         super(basis, State::new);
         this.subject = subject;
@@ -179,9 +154,14 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         String instance = DetectorEventFields.instanceAlone(event);
         String entity = subject.entity.isEmpty() ? "" : DetectorEventFields.text(event, subject.entity);
         boolean isOfOneRow = subject.firstClass.isPresent() && rows.isOne(event);
+        boolean isDump = subject.firstClass.isPresent() && Dumps.contain(event); // sensitive_dumped reports its classes
         int touched = event.values(FIELD_OF_CLASSES).size();
-        String extent = isOfOneRow && touched > 0 ? OneRowStatements.SUFFIX : "";
-        int classes = isOfOneRow ? 0 : touched;
+        boolean maintains = touched > 0
+                && subject.firstClass.isPresent()
+                && Maintenance.touchesNoRows(DetectorEventFields.statement(event));
+        String part = isOfOneRow ? OneRowStatements.SUFFIX : maintains ? Maintenance.SUFFIX : "";
+        String extent = touched > 0 ? part : "";
+        int classes = isOfOneRow || isDump || maintains ? 0 : touched;
         String prefix = classes > 0 ? OF_CLASS : NO_VALUE;
         List<String> unseen = new ArrayList<>(0);
         for (int i = 0; i < values.size(); i++) {
@@ -195,7 +175,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         if (!unseen.isEmpty() || isActive) {
             List<String> key =
                     subject.entity.isEmpty() ? List.of(cluster, instance) : List.of(cluster, instance, entity);
-            observations.accept(basis.observation(event, event.actionId(), key, unseen, classes));
+            Observation observed = basis.observation(event, event.actionId(), key, unseen, classes);
+            observations.accept(classes > 0 ? observed.withHistory(ShortHistory.days(event)) : observed);
         }
     }
 
@@ -274,7 +255,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             startDay(state, micros, newBefore);
             boolean many = reachesMany(state, reported);
             boolean isSensitive = observation.amount() > 0 || reported.stream().anyMatch(subject.serious);
-            boolean due = state.today.add(reported, isSensitive, learning.maxPerDay) && learned;
+            boolean due = state.today.add(reported, isSensitive, learning.maxPerDay()) && learned;
             if (due || many) {
                 out.accept(alert(state, observation, reported, many));
             }
@@ -288,8 +269,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             return false;
         }
         long unchanged = Math.max(state.latestNew, state.observed.first());
-        return state.observed.hasLasted(learning.micros, micros)
-                || state.observed.latest() - unchanged >= learning.settleMicros;
+        return state.observed.hasLasted(learning.micros(), micros)
+                || state.observed.latest() - unchanged >= learning.settleMicros();
     }
 
     private List<String> learn(State state, Observation observation) {
@@ -298,13 +279,13 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         for (String value : observation.values()) {
             long hash = ExpiringValueSet.hash(value);
             int place = state.values.find(hash);
-            place = place >= 0 ? place : state.values.find(ExpiringValueSet.hash(OneRowStatements.allRows(value)));
+            place = place >= 0 ? place : state.values.find(ExpiringValueSet.hash(allRows(value)));
             if (place >= 0) {
                 state.values.touch(place, hour);
             } else {
                 unknown.add(value);
-                state.restless |= state.values.size() == learning.maxValues;
-                state.values.add(hash, hour, learning.maxValues);
+                state.restless |= state.values.size() == learning.maxValues();
+                state.values.add(hash, hour, learning.maxValues());
                 if (!CatalogueTables.contain(value)) {
                     state.latestNew = Math.max(state.latestNew, observation.micros());
                 }
@@ -313,11 +294,17 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         return unknown;
     }
 
+    /** Returns the value for all rows of a table. */
+    private static String allRows(String value) {
+        String suffix = value.endsWith(Maintenance.SUFFIX) ? Maintenance.SUFFIX : OneRowStatements.SUFFIX;
+        return value.endsWith(suffix) ? value.substring(0, value.length() - suffix.length()) : value;
+    }
+
     private void startDay(State state, long micros, long newBefore) {
         int day = ExpiringValueSet.day(micros);
         if (day != state.today.day()) {
             state.today = new DailyNoveltyCounter(day);
-            state.settled = micros - newBefore >= learning.settleMicros;
+            state.settled = micros - newBefore >= learning.settleMicros();
             state.countedToday = 0;
         }
     }
@@ -354,19 +341,20 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
                         facts);
     }
 
-    /** Returns whether the entity accesses a data class for the first time. */
+    /** Returns whether the entity accesses a data class for the first time, and the log is old enough to tell. */
     private boolean isFirstClass(State state, Observation observation) {
-        return observation.amount() > 0 && !state.classesKnown;
+        return observation.amount() > 0 && !state.classesKnown && observation.history() >= learning.days();
     }
 
     /** Returns the reason for a level that its values alone do not have; empty if there is none. */
     private String raisedBy(State state, Observation observation, List<String> unknown) {
         long micros = observation.micros();
-        if (subject.raised == Raised.NEVER || !state.observed.hasLasted(learning.micros, micros)) {
+        if (subject.raised == Raised.NEVER || !state.observed.hasLasted(learning.micros(), micros)) {
             return "";
         }
-        boolean isCatalogue = unknown.stream().allMatch(CatalogueTables::contain);
-        String away = state.hours.isAway(micros, learning.micros) && !isCatalogue ? AWAY : "";
+        boolean isExcused =
+                unknown.stream().allMatch(CatalogueTables::contain) || Maintenance.isStatement(observation.statement());
+        String away = state.hours.isAway(micros, learning.micros()) && !isExcused ? AWAY : "";
         if (subject.raised == Raised.AWAY) {
             return away;
         }

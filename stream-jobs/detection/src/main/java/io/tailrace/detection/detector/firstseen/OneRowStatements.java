@@ -43,11 +43,6 @@ final class OneRowStatements {
                 && !shapes.apply(statement).isEmpty();
     }
 
-    /** Returns the value for all rows of a table. */
-    static String allRows(String value) {
-        return value.endsWith(SUFFIX) ? value.substring(0, value.length() - SUFFIX.length()) : value;
-    }
-
     /** A number that the log does not contain is not many. */
     private static boolean hasMany(DetectionEvent event, String field) {
         return DetectorEventFields.number(event, field) > MAX_ROWS;

@@ -68,19 +68,12 @@ public final class ReadColumns {
                     + "|uzytkownicy|pacjenci|klienci|pracownicy|pacientes|clientes|funcionarios|correntistas|uzivatele|zakaznici"
                     + "|zamestnanci|pacienti|musteriler|hastalar|kullanicilar|kunder|anvandare)");
 
-    /** What an employer pays to each person. */
-    private static final Pattern PAY = Pattern.compile("(?i)(.*[._])?"
-            + "(salar(y|ies)|payrolls?|pay_?slips?|pay_?stubs?|wages?|compensations?|gehaelter|gehaltsabrechnung(en)?|loehne"
-            + "|lohn_?abrechnung(en)?|nominas?|salarios|paies?|salaires|bulletins_?paie|stipendi|buste_?paga|salarissen"
-            + "|wynagrodzenia|wyplaty|pensje|folha(_[a-z_]+)?|holerites?|mzdy|maaslar)");
-
     private final Map<ColumnKind, String> labels = new EnumMap<>(ColumnKind.class);
     private final UnaryOperator<String> facts = new RecentShapes(this::factsOf);
     private final UnaryOperator<String> persons =
             new RecentShapes(table -> PERSONS.matcher(table).matches() ? ALL_PERSONS : ALL_ROWS);
 
-    private final UnaryOperator<String> payOf = new RecentShapes(
-            table -> table.length() <= MAX_TABLE && PAY.matcher(table).matches() ? table : "");
+    private final UnaryOperator<String> payOf = new RecentShapes(table -> PayTables.contain(table) ? table : "");
 
     public ReadColumns() {
         for (ColumnKind kind : KINDS) {

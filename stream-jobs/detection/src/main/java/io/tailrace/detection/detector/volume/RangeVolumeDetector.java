@@ -26,7 +26,7 @@ import java.util.function.Function;
 
 /**
  * Detects an account that takes a table in parts on a day, although it did not on earlier days: {@link RangeStatements} by
- * ranges, {@link LookupStatements} row by row. The limit grows with the number of statements of the account, so that lists
+ * ranges, {@link LookupStatements} row by row, also in one hour. The limit grows with the number of statements of the account, so that lists
  * of an application, which users turn over, are not reported.
  */
 public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetector.State> {
@@ -37,15 +37,17 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
      * @param deviations number of deviations from the median
      * @param atLeast statements on parts of a table up to which no day is unusual
      * @param share share of the account's statements of a day up to which a table without a past is not unusual
+     * @param atLeastOfHour lookups of a table up to which no hour is unusual
      * @param learningMicros how long an account is learned
      */
-    public record Limits(double deviations, double atLeast, double share, long learningMicros) {
+    public record Limits(double deviations, double atLeast, double share, double atLeastOfHour, long learningMicros) {
 
-        public static Limits of(DetectorOptions settings) {
+        public static Limits of(DetectorOptions settings, Measure measure) {
             return new Limits(
                     settings.number("deviations", 6, 1, 100),
                     settings.number("min_amount", 20, 1, 1e12),
                     settings.number("min_share", 0.25, 0, 1),
+                    measure == Measure.LOOKUPS ? settings.number("min_amount_hour", 10, 1, 1e12) : 0,
                     settings.days("learning", 14));
         }
     }
@@ -74,7 +76,8 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
         }
     }
 
-    private static final byte VERSION = 1;
+    private static final byte WITHOUT_HOURS = 1;
+    private static final byte VERSION = 2;
     /** One in so many events counts towards the statements of the account. */
     private static final int SHARE = 32;
 
@@ -86,8 +89,6 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
     private static final int SLOW_DAYS = 7;
     /** A table has a past of its own from so many days on. */
     private static final int OWN_DAYS = 3;
-
-    private static final int NEVER = Integer.MIN_VALUE / 2;
 
     private final Limits limits;
     private final DetectorAlertFactory alerts;
@@ -120,40 +121,12 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
                 event, event.actionId(), CountedEvents.userInLog(event), values, isSampled ? SHARE : 0));
     }
 
-    /** The days of one verb on one table. */
-    private static final class Parts {
-
-        private final long hash;
-        private DailyHistory days = new DailyHistory();
-        private int today;
-        private int firedDay = NEVER;
-
-        Parts(long hash) {
-            this.hash = hash;
-        }
-
-        private void write(DataOutput out) throws IOException {
-            out.writeLong(hash);
-            days.write(out);
-            out.writeInt(today);
-            out.writeInt(firedDay);
-        }
-
-        private static Parts read(DataInput in) throws IOException {
-            Parts read = new Parts(in.readLong());
-            read.days = DailyHistory.read(in);
-            read.today = in.readInt();
-            read.firedDay = in.readInt();
-            return read;
-        }
-    }
-
     /** The tables that an account accesses in parts, at most 64: those of the longest silence are forgotten. */
     static final class State implements DetectorState {
 
         private final ObservedPeriod observed = new ObservedPeriod();
         private DailyHistory statements = new DailyHistory();
-        private final List<Parts> tables = new ArrayList<>(1);
+        private final List<TableParts> tables = new ArrayList<>(1);
         private final RecentActions actions = new RecentActions(RECENT_ACTIONS);
 
         @Override
@@ -167,7 +140,7 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
             observed.write(out);
             statements.write(out);
             out.writeShort(tables.size());
-            for (Parts each : tables) {
+            for (TableParts each : tables) {
                 each.write(out);
             }
             actions.write(out);
@@ -175,16 +148,16 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
 
         @Override
         public void read(DataInput in) throws IOException {
-            DetectorDefinition.requireVersion(in, VERSION);
+            byte version = DetectorDefinition.requireVersion(in, WITHOUT_HOURS, VERSION);
             observed.read(in);
             statements = DailyHistory.read(in);
             for (int left = in.readShort(); left > 0; left--) {
-                tables.add(Parts.read(in));
+                tables.add(TableParts.read(in, version > WITHOUT_HOURS));
             }
             actions.read(in);
         }
 
-        private Parts of(String part) {
+        private TableParts of(String part) {
             long hash = ExpiringValueSet.hash(part);
             int oldest = 0;
             for (int i = 0; i < tables.size(); i++) {
@@ -196,7 +169,7 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
             if (tables.size() == MAX_TABLES) {
                 tables.remove(oldest);
             }
-            Parts added = new Parts(hash);
+            TableParts added = new TableParts(hash);
             tables.add(added);
             return added;
         }
@@ -219,50 +192,61 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
     }
 
     private void count(State state, Observation observation, int day, Consumer<RaisedAlert> out) {
-        Parts of = state.of(observation.values().get(0));
+        TableParts of = state.of(observation.values().get(0));
         if (day < of.days.newest() && of.days.newest() != Integer.MIN_VALUE) {
             return;
         }
-        of.today = day == of.days.newest() ? of.today + 1 : 1;
-        of.days.turnTo(day);
-        of.days.set(day, of.today);
-        boolean learned = state.observed.hasLasted(limits.learningMicros, observation.micros());
-        if (!learned || of.firedDay == day) {
+        of.count(day, ExpiringValueSet.hour(observation.micros()), limits.atLeastOfHour);
+        if (of.firedDay == day) {
             return;
         }
-        if (isSlowCopy(of, observation, day)) {
+        boolean learned = state.observed.hasLasted(limits.learningMicros, observation.micros());
+        if (isSlowCopy(state, of, observation, day)) {
             of.firedDay = day;
             out.accept(alertOfDays(observation, of, day));
+        } else if (learned && of.today > limits.atLeast) {
+            DailyHistory.Baseline past = baseline(state, of, day);
+            if (of.today > past.threshold()) {
+                of.firedDay = day;
+                out.accept(alert(observation, of, past, day));
+            }
         }
-        if (of.firedDay == day || of.today <= limits.atLeast) {
-            return;
-        }
-        DailyHistory.Baseline past = baseline(state, of, day);
-        if (of.today > past.threshold()) {
+        if (of.firedDay != day && isUnusualHour(state, of, observation)) {
             of.firedDay = day;
-            out.accept(alert(observation, of, past, day));
+            out.accept(alertOfHour(observation, of));
         }
+    }
+
+    /** Hours are many, so half of the learning period is enough for them. */
+    private boolean isUnusualHour(State state, TableParts of, Observation observation) {
+        return measure == Measure.LOOKUPS
+                && of.hasUnusualHour(limits.atLeastOfHour)
+                && state.observed.hasLasted(limits.learningMicros / 2, observation.micros());
     }
 
     /**
-     * Returns whether the account takes a table of a data class in parts on several days since a week, and never did before. It
-     * is reported once in that week.
+     * Returns whether the account takes a table of a data class in parts on several days since a week, and never did before,
+     * although it was active for a week. It is reported once in that week.
      */
-    private boolean isSlowCopy(Parts of, Observation observation, int day) {
+    private boolean isSlowCopy(State state, TableParts of, Observation observation, int day) {
         boolean isCandidate = measure == Measure.RANGES && observation.values().contains(SENSITIVE);
         if (!isCandidate
                 || day - of.firedDay < SLOW_DAYS
-                || of.days.amount(day - DailyHistory.DAYS, day - SLOW_DAYS) > 0) {
+                || of.days.amount(day - DailyHistory.DAYS, day - SLOW_DAYS) > 0
+                || of.days.amount(day - SLOW_DAYS + 1, day) < limits.atLeast) {
             return false;
         }
         int days = 0;
-        for (int past = day - SLOW_DAYS + 1; past <= day; past++) {
-            days += of.days.amount(past) > 0 ? 1 : 0;
+        int first = day;
+        for (int past = day; past > day - SLOW_DAYS; past--) {
+            boolean hasParts = of.days.amount(past) > 0;
+            days += hasParts ? 1 : 0;
+            first = hasParts ? past : first;
         }
-        return days >= OWN_DAYS && of.days.amount(day - SLOW_DAYS + 1, day) >= limits.atLeast;
+        return days >= OWN_DAYS && first - ExpiringValueSet.day(state.observed.first()) >= SLOW_DAYS;
     }
 
-    private RaisedAlert alertOfDays(Observation observation, Parts of, int day) {
+    private RaisedAlert alertOfDays(Observation observation, TableParts of, int day) {
         String part = observation.values().get(0);
         Map<String, String> facts = new TreeMap<>();
         facts.put("part", part);
@@ -283,8 +267,36 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
                 facts);
     }
 
+    private RaisedAlert alertOfHour(Observation observation, TableParts of) {
+        String part = observation.values().get(0);
+        long expected = (long) Math.floor(of.limitOfHour(limits.atLeastOfHour));
+        Map<String, String> facts = new TreeMap<>();
+        facts.put("threshold", Long.toString(expected));
+        facts.put("largest_hour", Long.toString(of.largest));
+        facts.put("part", part);
+        facts.put("log", observation.entity().get(3));
+        facts.put(
+                Explanation.FACT,
+                String.format(
+                        "%s executed %s statements (%s) %s within one hour; at most %s were expected, because the largest of "
+                                + "the earlier hours is %s.",
+                        observation.entity().get(2),
+                        Explanation.number(of.ofHour),
+                        part,
+                        measure.what,
+                        Explanation.number(expected),
+                        Explanation.number(of.largest)));
+        return alerts.alert(
+                observation,
+                part + " in " + ExpiringValueSet.hour(observation.micros()),
+                observation.micros(),
+                of.ofHour,
+                List.of(AlertSample.of(observation)),
+                facts);
+    }
+
     /** Returns the past of a table, or the limit by the account's statements if it has none. */
-    private DailyHistory.Baseline baseline(State state, Parts of, int day) {
+    private DailyHistory.Baseline baseline(State state, TableParts of, int day) {
         DailyHistory.Baseline own = of.days.baseline(day, limits.deviations, limits.atLeast);
         if (own.days() >= OWN_DAYS) {
             // Few people look up many sensitive rows, so the least amount is not doubled for them.
@@ -298,7 +310,7 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
                 Math.max(own.threshold(), limits.share * statements), own.median(), own.days());
     }
 
-    private RaisedAlert alert(Observation observation, Parts of, DailyHistory.Baseline past, int day) {
+    private RaisedAlert alert(Observation observation, TableParts of, DailyHistory.Baseline past, int day) {
         String part = observation.values().get(0);
         Map<String, String> facts = new TreeMap<>();
         past.describe(facts);

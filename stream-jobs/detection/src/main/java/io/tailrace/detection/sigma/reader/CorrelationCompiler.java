@@ -54,7 +54,9 @@ final class CorrelationCompiler {
             KNOWN_AFTER,
             KNOWN_ONLY,
             KNOWN_DAYS,
-            KNOWN_EXCEPT);
+            KNOWN_EXCEPT,
+            LearningReader.LEARNING,
+            LearningReader.ONLY);
     /** Maximum bound, because state stores that many matches of a group. */
     private static final BigDecimal MAX_BOUND = BigDecimal.valueOf(500_000);
 
@@ -90,21 +92,27 @@ final class CorrelationCompiler {
                 Level.of(map, REPEAT_LEVEL),
                 map.has(ONE_CHANGE) ? timespan(ONE_CHANGE) : 0,
                 known(references),
+                LearningReader.read(map),
                 true);
-        if (rule.repeatLevel().isPresent() && !rule.reportsFirstMatches(references.size())) {
-            throw map.refusal(
-                    map.keyNode(REPEAT_LEVEL), "only a correlation over one rule with gte: 1 has a repeat_level");
-        }
-        if (rule.isOfValues() && (rule.repeatLevel().isEmpty() || rule.type() != Type.VALUE_COUNT)) {
-            String key = map.has(ONE_CHANGE) ? ONE_CHANGE : KNOWN_BY;
-            throw map.refusal(map.keyNode(key), "only a value_count with a repeat_level has " + key);
-        }
+        refuseMisplaced(rule, references.size());
         RuleError place = map.refusal(
                         map.get(map.has("rules") ? "rules" : "condition").orElseThrow(), "")
                 .error();
         List<String> used = Stream.concat(references.stream(), rule.known().rules().stream())
                 .toList();
         return new UnresolvedCorrelation(rule, used, aliases(), isTrue("generate"), place);
+    }
+
+    private void refuseMisplaced(CorrelationRule rule, int references) {
+        for (String key : List.of(REPEAT_LEVEL, LearningReader.LEARNING)) {
+            if (map.has(key) && !rule.reportsFirstMatches(references)) {
+                throw map.refusal(map.keyNode(key), "only a correlation over one rule with gte: 1 has a " + key);
+            }
+        }
+        if (rule.isOfValues() && (rule.repeatLevel().isEmpty() || rule.type() != Type.VALUE_COUNT)) {
+            String key = map.has(ONE_CHANGE) ? ONE_CHANGE : KNOWN_BY;
+            throw map.refusal(map.keyNode(key), "only a value_count with a repeat_level has " + key);
+        }
     }
 
     private void refuseUnknownKeys() {

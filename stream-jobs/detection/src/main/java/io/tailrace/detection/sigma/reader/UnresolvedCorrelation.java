@@ -54,6 +54,7 @@ record UnresolvedCorrelation(
                 rule.repeatLevel(),
                 rule.changeMicros(),
                 rule.known(),
+                rule.learning(),
                 rule.alerts());
         return new UnresolvedCorrelation(renamed, references, aliases, generate, place);
     }
@@ -81,6 +82,7 @@ record UnresolvedCorrelation(
                         rule.known().only(),
                         rule.known().days(),
                         resolved(keys, rule.known().except())),
+                rule.learning(),
                 true);
     }
 

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * A rule over the matches of other rules.
@@ -18,6 +19,7 @@ import java.util.Set;
  * @param changeMicros time after an alert within which matches with other values of {@link #field} are the same change; 0:
  *     the correlation does not distinguish changes
  * @param known matches by which a group is known, so that even its first match has the {@code repeatLevel}
+ * @param learning when the log of an instance is too short for the level of the rule
  * @param alerts whether it raises alerts itself; false if only other correlations use it
  */
 public record CorrelationRule(
@@ -32,6 +34,7 @@ public record CorrelationRule(
         Optional<Level> repeatLevel,
         long changeMicros,
         Known known,
+        Learning learning,
         boolean alerts) {
 
     /** Maximum number of correlations that build on each other: the stages of the detect job. */
@@ -55,6 +58,18 @@ public record CorrelationRule(
         public boolean isByRoutine() {
             return days > 1;
         }
+    }
+
+    /**
+     * Alerts above the level low have the level low while the log of their instance is shorter.
+     *
+     * @param days length of the log in full days; 0: the level does not depend on it
+     * @param only patterns of the values that a group must have, for case-folded values, by fields of
+     *     {@link CorrelationRule#groupBy}
+     */
+    public record Learning(int days, Map<String, Pattern> only) {
+
+        public static final Learning NONE = new Learning(0, Map.of());
     }
 
     /** The metric within the window. */
@@ -143,6 +158,7 @@ public record CorrelationRule(
                 repeatLevel,
                 changeMicros,
                 known,
+                learning,
                 itself);
     }
 }

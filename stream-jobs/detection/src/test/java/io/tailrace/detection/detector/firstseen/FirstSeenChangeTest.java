@@ -63,6 +63,36 @@ class FirstSeenChangeTest {
         assertThat(run.alert().facts()).containsEntry("change", change);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"lab.wyniki_badan", "lab.results", "skola.betyg", "app.lims_result", "school.grades"})
+    void resultsOfAPersonAreChanged(String table) {
+        change(0, "UPDATE", "update u set state = ? where id = ?", "app.u");
+        readsForTwoWeeks();
+        change(LEARNED, "UPDATE", "update t set x = ? where id = ?", table);
+        assertThat(run.alert().rule().level()).hasToString("MEDIUM");
+        assertThat(run.alert().facts()).containsEntry("change", "UPDATE " + table + ", results in " + table);
+    }
+
+    /** An officer who approves pay raises it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "update payroll set basic = ? where staff_id = ?; hr.payroll; pay in hr.payroll",
+                "update loner set brutto = brutto + ? where anstalld_id = ?; lon.loner; pay in lon.loner",
+                "update salaries set salary = ? where id = ?; hr.salaries; balances in hr.salaries",
+                "update payroll set paid_at = ?, approved_by = ? where month = ?; hr.payroll; none",
+                "update staff set basic = ? where id = ?; hr.staff; none"
+            })
+    void payIsChanged(String statement, String table, String kind) {
+        change(0, "UPDATE", "update t set approved = ? where month = ?", table);
+        readsForTwoWeeks();
+        change(LEARNED, "UPDATE", statement, table);
+        assertThat(run.alerts())
+                .extracting(alert -> alert.facts().get("change"))
+                .isEqualTo(kind.equals("none") ? List.of() : List.of(kind));
+    }
+
     @Test
     void entriesOfALogOfAnApplicationAreChanged() {
         readsForTwoWeeks();

@@ -3,6 +3,11 @@ package io.tailrace.detection.detector.volume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.detector.DetectorRun;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,7 +63,9 @@ class LookupVolumeTest {
     @Test
     void aPersonReadsManyRowsOneByOne() {
         everyDay(LEARNED, 3);
-        reads(LEARNED, 40);
+        for (int i = 0; i < 40; i++) {
+            statement(LEARNED, 20 * i, IBAN, "i");
+        }
         assertThat(run.alert().facts())
                 .containsEntry("part", "SELECT app.clients")
                 .containsEntry("threshold", "25");
@@ -66,6 +73,59 @@ class LookupVolumeTest {
         assertThat(run.alert().facts().get("explanation"))
                 .contains("that read or change sensitive rows by single values")
                 .endsWith("because the median of 15 earlier days is 3.");
+    }
+
+    @Test
+    void anHourWithFarMoreReadsThanEveryEarlierHour() {
+        everyDay(LEARNED, 2);
+        reads(LEARNED, 14);
+        assertThat(run.alert().facts())
+                .containsEntry("part", "SELECT app.clients")
+                .containsEntry("threshold", "10")
+                .containsEntry("largest_hour", "2");
+        assertThat(run.alert().metric()).isEqualTo(11);
+        assertThat(run.alert().facts().get("explanation"))
+                .endsWith("within one hour; at most 10 were expected, because the largest of the earlier hours is 2.");
+    }
+
+    @Test
+    void hoursOfFewDaysAreNotCompared() {
+        run.at(0, "user", "eve", "verb", "SELECT", "statement", "select ?", "query_id", "a");
+        for (int day = LEARNED; day < LEARNED + 4; day++) {
+            reads(day, 2);
+        }
+        reads(LEARNED + 4, 14);
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    @Test
+    void hoursAreCountedAfterTheUpdateOfAStateWithoutThem() throws IOException {
+        TableParts parts = new TableParts(1);
+        for (int day = 0; day < 9; day++) {
+            parts.count(day, 24 * day, 10);
+        }
+        for (int i = 0; i < 10; i++) {
+            parts.count(8, 24 * 8, 10);
+        }
+        assertThat(parts.hasUnusualHour(10)).isTrue();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        parts.write(new DataOutputStream(bytes));
+        TableParts old = TableParts.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())), false);
+        for (int i = 0; i < 12; i++) {
+            old.count(9, 24 * 9, 10);
+        }
+        assertThat(old.hasUnusualHour(10)).isFalse();
+        assertThat(old.days.amount(8)).isEqualTo(parts.days.amount(8));
+    }
+
+    @Test
+    void anHourThatWasReportedIsNoHabit() {
+        everyDay(LEARNED, 2);
+        reads(LEARNED, 60);
+        reads(LEARNED + 1, 60);
+        assertThat(run.alerts())
+                .extracting(alert -> alert.facts().get("threshold"))
+                .containsExactly("10", "40");
     }
 
     @Test

@@ -12,7 +12,7 @@ class RangeVolumeDetectorTest {
     private static final double DAY = 24;
     private static final int LEARNED = 15;
 
-    private final DetectorRun run = new DetectorRun("volume_ranges: {}");
+    private DetectorRun run = new DetectorRun("volume_ranges: {}");
 
     @ParameterizedTest
     @ValueSource(
@@ -100,6 +100,19 @@ class RangeVolumeDetectorTest {
         reads(LEARNED + 3, 8);
         assertThat(run.alert().facts()).containsEntry("part", "SELECT app.orders");
         assertThat(run.alert().facts().get("explanation")).contains("on three or more days");
+    }
+
+    @Test
+    void aSlowCopyBeginsAWeekAfterTheFirstDayOfAnAccount() {
+        for (int first : new int[] {6, 8}) {
+            DetectorRun young = new DetectorRun("volume_ranges: {}");
+            run = young;
+            worksFor(first);
+            for (int day = first; day < first + 4; day++) {
+                reads(day, 8);
+            }
+            assertThat(young.alerts()).hasSize(first > 7 ? 1 : 0);
+        }
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.event.ActionReference;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.history.InstanceHistory;
 import io.tailrace.detection.sigma.rule.CorrelationRule;
 import io.tailrace.flink.detection.alerts.AlertRecordFactory;
 import io.tailrace.flink.detection.rules.ActiveRules;
@@ -159,13 +160,13 @@ public final class CorrelationFunction
             if (alerts) {
                 out.collect(AlertRecordFactory.of(alert, evidence.about(), evidence.late(), Instant.now()));
             }
-            forwardToDependents(alert, evidence, active, context);
+            forwardToDependents(alert, alerts, evidence, active, context);
         };
     }
 
     /** An alert is a match for the correlations that use its rule; its fields are those of its entity. */
     private void forwardToDependents(
-            RaisedAlert alert, Evidence evidence, ActiveRules active, ReadOnlyContext context) {
+            RaisedAlert alert, boolean isRaised, Evidence evidence, ActiveRules active, ReadOnlyContext context) {
         String key = alert.rule().key();
         for (CorrelationEvaluator user : active.using(key)) {
             DetectionEvent event = event(alert);
@@ -186,7 +187,7 @@ public final class CorrelationFunction
                                 user.rule().header().key(),
                                 group,
                                 key,
-                                alert.id(),
+                                alert.evidenceId(isRaised),
                                 alert.id(),
                                 alert.micros(),
                                 0,
@@ -257,8 +258,14 @@ public final class CorrelationFunction
             event.texts(rule.fieldOf(evidence.rule(), rule.field()), evidence.values());
         }
         DetectionEvent built = event.build();
+        built.history(history(evidence));
         built.actionFrom(each -> new ActionReference(evidence.actionId(), evidence.micros(), evidence.order()));
         return built;
+    }
+
+    private static int history(Evidence evidence) {
+        String days = evidence.about().get(DetectionEvent.HISTORY);
+        return days == null ? InstanceHistory.LONG : Integer.parseInt(days);
     }
 
     /** Returns how long a group is kept without events, in microseconds. */
@@ -294,7 +301,8 @@ public final class CorrelationFunction
                 evidence.eventId(),
                 evidence.actionId(),
                 evidence.statement(),
-                evidence.late());
+                evidence.late(),
+                history(evidence));
     }
 
     /** Times are rounded, so that timers of one group at about the same time are one timer. */

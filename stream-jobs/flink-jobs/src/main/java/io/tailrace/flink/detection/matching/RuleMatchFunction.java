@@ -14,6 +14,8 @@ import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.event.ActionReference;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.history.InstanceHistory;
+import io.tailrace.detection.sigma.rule.CorrelationRule.Learning;
 import io.tailrace.detection.sigma.rule.RuleHeader;
 import io.tailrace.detection.sigma.rule.SigmaRule;
 import io.tailrace.event.DataAccess;
@@ -31,16 +33,25 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
 import org.apache.flink.metrics.Counter;
+import org.apache.flink.runtime.state.FunctionInitializationContext;
+import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.TimerService;
+import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
@@ -50,7 +61,8 @@ import org.apache.flink.util.OutputTag;
  * Keyed by connection, because it merges the records of one action in several logs.
  */
 public final class RuleMatchFunction
-        extends KeyedBroadcastProcessFunction<String, EventRecord, RuleRecord, io.tailrace.event.Alert> {
+        extends KeyedBroadcastProcessFunction<String, EventRecord, RuleRecord, io.tailrace.event.Alert>
+        implements CheckpointedFunction {
 
     public static final OutputTag<Evidence> EVIDENCE = new OutputTag<>("evidence", EvidenceTypes.EVIDENCE);
     public static final OutputTag<DataAccess> ACCESSES =
@@ -71,6 +83,9 @@ public final class RuleMatchFunction
     private static final long CLEANUP_INTERVAL_MILLIS = 1_000;
 
     private static final long MICROS_PER_MILLI = 1000;
+    /** Time of the first event of each instance, microseconds since 1970 UTC. */
+    private static final ListStateDescriptor<Tuple2<String, Long>> BEGINNINGS =
+            new ListStateDescriptor<>("instance-beginnings", Types.TUPLE(Types.STRING, Types.LONG));
 
     private final RuleBroadcastState rules;
     private final Duration remembered;
@@ -79,6 +94,8 @@ public final class RuleMatchFunction
     private transient Counter undecodable;
     private transient ExceptionCounters exceptions;
     private transient LogContentsCache logs;
+    private transient InstanceHistory history;
+    private transient ListState<Tuple2<String, Long>> beginnings;
     private transient ValueState<SessionActionState> actions;
     /**
      * Sessions that were created since this subtask started; sessions of before a restore expire and are not counted.
@@ -114,6 +131,28 @@ public final class RuleMatchFunction
         actions = getRuntimeContext().getState(new ValueStateDescriptor<>("actions", new SessionActionsSerializer()));
     }
 
+    /** Each subtask reads the beginnings of all instances, because a connection may have been in another one before. */
+    @Override
+    public void initializeState(FunctionInitializationContext context) throws Exception {
+        history = new InstanceHistory();
+        beginnings = context.getOperatorStateStore().getUnionListState(BEGINNINGS);
+        boolean none = true;
+        for (Tuple2<String, Long> beginning : beginnings.get()) {
+            history.restore(beginning.f0, beginning.f1);
+            none = false;
+        }
+        if (context.isRestored() && none) {
+            history.assumeLong();
+        }
+    }
+
+    @Override
+    public void snapshotState(FunctionSnapshotContext context) throws Exception {
+        List<Tuple2<String, Long>> all = new ArrayList<>();
+        history.beginnings().forEach((instance, first) -> all.add(Tuple2.of(instance, first)));
+        beginnings.update(all);
+    }
+
     @Override
     public void processBroadcastElement(RuleRecord push, Context context, Collector<io.tailrace.event.Alert> out)
             throws Exception {
@@ -133,6 +172,7 @@ public final class RuleMatchFunction
             context.output(LOG_CONTENTS, LogContentsUpdate.of(event, message.instance()));
         }
         active.classifier().enrich(event);
+        history.observe(event);
         event.actionFrom(requested -> action(requested, context.timerService()));
         DataAccessFactory.of(event).ifPresent(access -> context.output(ACCESSES, access));
         Seen seen = new Seen(active, event, isLate(message, context.currentWatermark()));
@@ -251,6 +291,7 @@ public final class RuleMatchFunction
             if (exceptions.covers(seen.active, correlator.rule().header().key(), seen.event)) {
                 continue;
             }
+            correlator.judgeHistory(seen.event);
             for (List<String> group : correlator.groups(key, seen.event)) {
                 context.output(EVIDENCE, seen.evidence(key, correlator, group));
             }
@@ -304,7 +345,17 @@ public final class RuleMatchFunction
                     0,
                     statement(),
                     late,
-                    context());
+                    withHistory(
+                            correlator.rule().learning() == Learning.NONE ? InstanceHistory.LONG : event.history()));
+        }
+
+        private Map<String, String> withHistory(int days) {
+            if (days == InstanceHistory.LONG) {
+                return context();
+            }
+            Map<String, String> all = new HashMap<>(context());
+            all.put(DetectionEvent.HISTORY, Integer.toString(days));
+            return all;
         }
 
         private String statement() {
@@ -327,7 +378,7 @@ public final class RuleMatchFunction
                     observation.amount(),
                     observation.statement(),
                     observation.late() || late,
-                    context());
+                    withHistory(observation.history()));
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detect.AlertGroup;
 import io.tailrace.detect.Evidence;
 import io.tailrace.detect.RuleRecord;
+import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.event.Alert;
 import io.tailrace.flink.detection.Pushes;
 import io.tailrace.flink.detection.events.EventRecord;
@@ -22,6 +23,8 @@ import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CorrelationFunctionTest {
 
@@ -172,6 +175,41 @@ class CorrelationFunctionTest {
         }
     }
 
+    @Test
+    void evidenceOfTheFirstDaysOfAnInstanceHasTheLevelLow() throws Exception {
+        String first = Pushes.BRUTE_FORCE.replace("gte: 10", "gte: 1\n  learning: 14d");
+        RuleRecord push = new RuleRecord(
+                7, RuleRecord.BUNDLE, Pushes.json("p", Map.of("a.yml", Pushes.REFUSED_LOGIN, "b.yml", first)));
+        for (Map.Entry<Map<String, String>, String> expected : Map.of(
+                        Map.of(DetectionEvent.HISTORY, "13"), "low",
+                        Map.of(DetectionEvent.HISTORY, "14"), "high",
+                        Map.<String, String>of(), "high")
+                .entrySet()) {
+            try (var stage = stage(push)) {
+                stage.processElement1(about(expected.getKey(), evidence(7, 1)), 0);
+                assertThat(alerts(stage)).extracting(Alert::getLevel).containsExactly(expected.getValue());
+            }
+        }
+    }
+
+    private static Evidence about(Map<String, String> fields, Evidence of) {
+        return new Evidence(
+                of.push(),
+                of.level(),
+                of.consumer(),
+                of.group(),
+                of.rule(),
+                of.eventId(),
+                of.actionId(),
+                of.micros(),
+                of.order(),
+                of.values(),
+                of.amount(),
+                of.statement(),
+                of.late(),
+                fields);
+    }
+
     /** Returns a push with a correlation for which the rule "worked" makes an account known after five seconds. */
     private static RuleRecord knownByWork(String more) throws Exception {
         String worked = Pushes.REFUSED_LOGIN
@@ -245,6 +283,22 @@ class CorrelationFunctionTest {
                 assertThat(alerts(stage)).hasSize(1);
                 assertThat(stage.getSideOutput(NEXT) == null).isEqualTo("root".equals(user));
             }
+        }
+    }
+
+    /** Nobody can look up an alert that is not raised. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void evidenceOfAnAlertThatIsNotRaisedNamesItsLastEvent(boolean raised) throws Exception {
+        String users = Pushes.TWO_USERS.replace("generate: true", "generate: " + raised);
+        Map<String, String> files = Map.of("a.yml", Pushes.REFUSED_LOGIN, "b.yml", Pushes.BRUTE_FORCE, "c.yml", users);
+        try (var stage = stage(new RuleRecord(7, RuleRecord.BUNDLE, Pushes.json("p", files)))) {
+            for (int i = 0; i < 10; i++) {
+                stage.processElement1(evidence(7, i), 0);
+            }
+            assertThat(alerts(stage)).hasSize(raised ? 1 : 0);
+            Evidence next = stage.getSideOutput(NEXT).peek().getValue();
+            assertThat(next.eventId()).isEqualTo(raised ? next.actionId() : "event-9");
         }
     }
 

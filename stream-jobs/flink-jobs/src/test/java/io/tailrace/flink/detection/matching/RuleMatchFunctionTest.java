@@ -3,6 +3,7 @@ package io.tailrace.flink.detection.matching;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detect.RuleRecord;
+import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.event.Alert;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.flink.detection.Logins;
@@ -149,6 +150,56 @@ class RuleMatchFunctionTest {
                     .satisfies(
                             evidence -> assertThat(evidence.getValue().group()).containsExactly("user3"));
         }
+    }
+
+    /** Rules that learn have a lower level in the first days of an instance, whatever happened to the job since. */
+    @Test
+    void theBeginningOfAnInstanceIsStored() throws Exception {
+        OperatorSubtaskState state;
+        try (var stage = unopened(learning())) {
+            stage.open();
+            stage.processElement1(login(1), 0);
+            state = stage.snapshot(1, 0);
+            assertThat(histories(stage)).containsExactly("0");
+        }
+        try (var stage = unopened(learning())) {
+            stage.initializeState(state);
+            stage.open();
+            Instant later = START.plus(Duration.ofDays(3));
+            for (String instance : List.of("db-1", "db-2")) {
+                AuditEvent login = Logins.refused(instance, "user2", 2, later);
+                stage.processElement1(reader.place(encoder.encode(login)), 0);
+            }
+            assertThat(histories(stage)).containsExactly("3", "0");
+        }
+    }
+
+    /** After an upgrade it is unknown since when an instance is read, and a level must not become lower. */
+    @Test
+    void anInstanceIsOldIfTheRestoredStateHasNoBeginnings() throws Exception {
+        OperatorSubtaskState withoutBeginnings;
+        try (var stage = unopened(learning())) {
+            stage.open();
+            withoutBeginnings = stage.snapshot(1, 0);
+        }
+        try (var stage = unopened(learning())) {
+            stage.initializeState(withoutBeginnings);
+            stage.open();
+            stage.processElement1(login(1), 0);
+            assertThat(histories(stage)).containsExactly("none");
+        }
+    }
+
+    private static String learning() throws Exception {
+        String first = Pushes.BRUTE_FORCE.replace("gte: 10", "gte: 1\n  learning: 14d");
+        return Pushes.json("p", Map.of("a.yml", Pushes.REFUSED_LOGIN, "b.yml", first));
+    }
+
+    private static List<String> histories(
+            KeyedTwoInputStreamOperatorTestHarness<String, EventRecord, RuleRecord, Alert> stage) {
+        return stage.getSideOutput(RuleMatchFunction.EVIDENCE).stream()
+                .map(evidence -> evidence.getValue().about().getOrDefault(DetectionEvent.HISTORY, "none"))
+                .toList();
     }
 
     /** server_audit writes the rows that a statement reads before the statement. */
