@@ -2,7 +2,7 @@
 
 Each of many slow logs ends within a statement of 100 KB, whose bytes stay in the state of the framer until
 its semicolon is read. The job runs on two TaskManagers with the options of the chart, and its checkpoints
-are in an object store.
+are in an object store, or with --files in a directory.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgpack
 from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from e2e.flink_cluster import BUCKET, FlinkCluster, prepared
 from e2e.stack import PORTS, Stack, wait_until
@@ -25,6 +26,8 @@ FIRST_PORT = int(os.environ.get("BENCH_FIRST_PORT", "23430"))
 TOPIC = "tailrace.slowlog.lines"
 GROUP = "tailrace-normalize"
 STATEMENT_BYTES = 100_000
+LOGS_AT_ONCE = 10_000
+"""Of so many logs the messages are in Kafka at the same time."""
 CHANGED = 100
 """One of so many logs gets another line before the incremental checkpoint."""
 CONFIG = {
@@ -47,11 +50,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gigabytes", type=float, nargs="+", default=[1.0, 2.0, 4.0], help="of statements")
     parser.add_argument("--parallelism", type=int, default=CONFIG["parallelism"])
+    parser.add_argument(
+        "--files", action="store_true", help="checkpoints are files: moto's server keeps objects in memory"
+    )
     given = parser.parse_args()
     directory = Path(tempfile.mkdtemp(prefix="tailrace-bench-state-"))
     try:
         with ExitStack() as started:
-            measured = _start(started, directory, given.parallelism)
+            measured = _start(started, directory, given)
             for gigabytes in given.gigabytes:
                 measured.grow(int(gigabytes * GIGABYTE) // STATEMENT_BYTES)
                 measured.checkpoints()
@@ -62,14 +68,15 @@ def main() -> int:
     return 0
 
 
-def _start(started: ExitStack, directory: Path, parallelism: int) -> "Measured":
+def _start(started: ExitStack, directory: Path, given: argparse.Namespace) -> "Measured":
     stack = Stack(directory / "home", FIRST_PORT, ("kafka", "clickhouse"))
     started.callback(stack.down)
     stack.up()
     cluster = started.enter_context(prepared(stack, directory, FIRST_PORT + len(PORTS)))
-    cluster.configure(
-        "normalize", {**CONFIG, "parallelism": parallelism}, taskManager={"cpu": 2, "memory": MEMORY}
-    )
+    if given.files:
+        cluster.storage = f"file://{directory}/flink"
+    config = {**CONFIG, "parallelism": given.parallelism}
+    cluster.configure("normalize", config, taskManager={"cpu": 2, "memory": MEMORY})
     cluster.start()
     return Measured(stack, cluster)
 
@@ -83,11 +90,13 @@ class Measured:
         self._stack = stack
 
     def grow(self, logs: int) -> None:
-        """Adds logs until there are so many."""
+        """Adds logs until there are so many. Kafka keeps no message that a checkpoint contains."""
         began = time.monotonic()
-        self._write(range(self.logs, logs), lambda: (0, HEADER.encode() + _random_line()))
-        await_read(self._stack)
-        self.logs = logs
+        while self.logs < logs:
+            end = min(logs, self.logs + LOGS_AT_ONCE)
+            self._write(range(self.logs, end), lambda: (0, HEADER.encode() + _random_line()))
+            delete_messages(self._stack, await_read(self._stack))
+            self.logs = end
         _print(f"state of {logs:,} logs made", time.monotonic() - began)
 
     def _write(self, logs: range, content: Callable[[], tuple[int, bytes]]) -> None:
@@ -136,11 +145,17 @@ class Measured:
         """Measures a stop with a savepoint, and a start from it."""
         began = time.monotonic()
         path = self._cluster.stop_with_savepoint()
-        sizes = self._cluster.store.sizes(BUCKET, path.removeprefix(f"s3://{BUCKET}/"))
-        _print(f"savepoint of {sum(sizes.values()) / GIGABYTE:.2f} GB", time.monotonic() - began)
+        _print(f"savepoint of {self._bytes_of(path) / GIGABYTE:.2f} GB", time.monotonic() - began)
         began = time.monotonic()
         self._cluster.start(path)
         _print("started from the savepoint", time.monotonic() - began)
+
+    def _bytes_of(self, path: str) -> int:
+        """Returns the size of a directory of checkpoints or of a savepoint."""
+        if path.startswith("file:"):
+            files = Path(path.removeprefix("file:")).rglob("*")
+            return sum(each.stat().st_size for each in files if each.is_file())
+        return sum(self._cluster.store.sizes(BUCKET, path.removeprefix(f"s3://{BUCKET}/")).values())
 
     def _report(self, what: str, checkpoint: dict) -> None:
         state, uploaded = checkpoint["state_size"] / GIGABYTE, checkpoint["checkpointed_size"] / GIGABYTE
@@ -153,8 +168,8 @@ def kafka(stack: Stack) -> dict[str, str | int]:
     return {"bootstrap.servers": f"127.0.0.1:{stack.settings.port_kafka}"}
 
 
-def await_read(stack: Stack) -> None:
-    """Returns when a checkpoint contains all messages."""
+def await_read(stack: Stack) -> dict[int, int]:
+    """Waits until a checkpoint contains all messages; returns the end of each partition."""
     consumer = Consumer({**kafka(stack), "group.id": GROUP})
     try:
         numbers = consumer.list_topics(TOPIC).topics[TOPIC].partitions
@@ -166,8 +181,17 @@ def await_read(stack: Stack) -> None:
             return all(committed[number] >= end for number, end in ends.items() if end)
 
         wait_until(is_read, "all messages to be read", seconds=LIMIT_SECONDS)
+        return ends
     finally:
         consumer.close()
+
+
+def delete_messages(stack: Stack, ends: dict[int, int]) -> None:
+    """Deletes the messages before the end of each partition."""
+    partitions = [TopicPartition(TOPIC, number, end) for number, end in ends.items()]
+    admin = AdminClient(kafka(stack))
+    for deleted in admin.delete_records(partitions).values():
+        deleted.result()
 
 
 def _random_line() -> bytes:

@@ -53,6 +53,8 @@ class FlinkCluster:
         self.workers = [self._worker(number, first + 2 * number) for number in range(WORKERS)]
         self._stack = stack
         self.store = store
+        self.storage = f"s3://{BUCKET}/flink"
+        """The directory of checkpoints, savepoints and metadata of high availability."""
         self.zookeeper = zookeeper
         self._arguments: list[str] = []
         self._words: list[str] = []
@@ -91,7 +93,7 @@ class FlinkCluster:
         given = rendering.values(stack, self.home, {})
         del given["images"]
         given["jobs"] = {
-            "storage": f"s3://{BUCKET}/flink",
+            "storage": self.storage,
             "flinkConfiguration": credentials,
             name: {"config": config, "slots": SLOTS, **values},
         }

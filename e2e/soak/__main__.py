@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 
 from e2e.comparison import gaps
-from e2e.soak.measurements import GROWS_WITH_DATA, Observer, Samples
+from e2e.soak.measurements import GROWS_WITH_DATA, LOGS, Observer, Samples
 from e2e.soak.trends import Trend, trend
 from e2e.stack import PORTS, Stack
 from e2e.wait_for_idle import await_exact
@@ -38,8 +38,11 @@ KEPT_FILES = 3
 """Renamed files of each log that remain; older ones are deleted once they are stored."""
 EXACT_SECONDS = 1800
 SHARE_PER_DAY = 0.10
-LEAST_PER_DAY = {"MB": 50.0, "files": 24.0, "parts": 1.0}
+LEAST_PER_DAY = {"MB": 50.0, "files": 24.0, "threads": 8.0, "parts": 1.0, "records": 1e6, "%": 5.0}
 """Growth per day that counts as flat, at least: a share of the median, or this much."""
+MOST_COLLECTIONS = 10.0
+"""Percent of a JVM's processor time. More of it is a heap that is too small."""
+TOO_SMALL = "heap too small"
 NOT_EXACT, GROWS = 1, 2
 
 
@@ -80,9 +83,9 @@ class _Session:
         self._samples = samples
         self._options = options
         self._random = Random(options.seed + number)
-        self._observer = Observer(stack, number)
         self._logs = logs / f"session-{number}"
         self._workload = Workload(self._logs, options.seed + number, f"soak{number}")
+        self._observer = Observer(stack, number, self._written_bytes)
         self._done: Counter = Counter()
 
     def run(self) -> str:
@@ -98,6 +101,9 @@ class _Session:
             return str(error)
         self._end()
         return ""
+
+    def _written_bytes(self) -> int:
+        return sum(manifest.bytes for manifest in self._workload.manifests)
 
     def _until(self, end: float) -> None:
         """Acts when an action is due. The time between two actions is part of the experiment."""
@@ -169,23 +175,26 @@ def _print_trends(samples: Samples) -> list[str]:
     grown = []
     for (name, unit), lives in samples.series().items():
         found = trend(lives)
-        verdict = _verdict(name, unit, found)
+        verdict = _verdict(name, unit, found, trend(samples.beyond_logs(name, lives)))
         if found:
             slope = f"{found.per_hour:10,.2f} {found.low:9,.2f} {found.high:9,.2f}"
             print(f"{name:32} {found.median:10,.1f} {unit:6} {slope}  {verdict}")
         else:
             print(f"{name:32} {'':10} {unit:6} {'':10} {'':9} {'':9}  {verdict}")
-        if verdict == "grows":
+        if verdict in ("grows", TOO_SMALL):
             grown.append(name)
     return grown
 
 
-def _verdict(name: str, unit: str, found: Trend | None) -> str:
-    if found is None:
+def _verdict(name: str, unit: str, found: Trend | None, beyond_logs: Trend | None) -> str:
+    """`beyond_logs`: the trend without what the resource keeps for the logs that were written."""
+    if found is None or beyond_logs is None:
         return "unknown: too few samples"
-    if name in GROWS_WITH_DATA:
+    if name in (*GROWS_WITH_DATA, LOGS):
         return "until the retention"
-    return found.verdict(SHARE_PER_DAY, LEAST_PER_DAY[unit])
+    if unit == "%" and found.median > MOST_COLLECTIONS:
+        return TOO_SMALL
+    return beyond_logs.verdict(SHARE_PER_DAY, LEAST_PER_DAY[unit])
 
 
 def _options() -> argparse.Namespace:

@@ -2,13 +2,17 @@
 
 import json
 import os
+import re
 import time
 import urllib.request
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
+from e2e.soak import processes
 from e2e.soak.trends import Point
 from e2e.stack import Stack
 from tailrace_local.supervisor import control
@@ -18,9 +22,16 @@ MB = 1_000_000
 WARM_UP_HOURS = 0.25
 """A JVM takes memory for code and heap in its first minutes."""
 JOBS = ("flink", "detect")
-SERVER_SECONDS = 5
-GROWS_WITH_DATA = ("disk of clickhouse", "disk of kafka")
-"""Rows until their retention, and messages until that of their topic."""
+SERVER_SECONDS = 20
+_PENDING = re.compile(rb"\w+_pendingRecords[{ ]")
+GROWS_WITH_DATA = ("disk of census", "disk of clickhouse", "disk of kafka")
+"""The spool for 72 hours, rows until their retention, and messages until that of their topic."""
+LOGS = "written logs"
+IGNORED_FILES = {"kafka": ".log"}
+"""A segment of a topic is an open file until the retention of the topic."""
+MB_PER_GB_OF_LOGS = {"checkpoint of flink": 0.5, "disk of flink": 1.5}
+"""The job keeps a hash of each 64 KiB of a file, about 29 bytes, until it forgets the file. A checkpoint
+contains all of them; three are kept."""
 
 
 @dataclass(frozen=True)
@@ -74,49 +85,91 @@ class Samples:
                 )
         return {name: list(lives.values()) for name, lives in sorted(found.items())}
 
+    def beyond_logs(self, name: str, lives: list[list[Point]]) -> list[list[Point]]:
+        """Returns the points of a resource without what it keeps for the logs written until then."""
+        share = MB_PER_GB_OF_LOGS.get(name)
+        if not share:
+            return lives
+        written = [(sample.at / HOUR, sample.value / 1000) for sample in self.all if sample.name == LOGS]
+        if not written:
+            return []
+        return [
+            [(hour, value - share * _latest(written, hour)) for hour, value in points] for points in lives
+        ]
+
 
 class Observer:
     """Takes samples of one session."""
 
-    def __init__(self, stack: Stack, session: int) -> None:
+    def __init__(self, stack: Stack, session: int, logs: Callable[[], int]) -> None:
+        """`logs` returns the bytes that were written to logs in this session."""
         self._stack = stack
         self._session = session
+        self._logs = logs
         self._started = time.time()
         self._first_seen: dict[int, float] = {}
+        self._heaps: dict[int, processes.Range | None] = {}
+        self._collections: dict[int, tuple[float, float]] = {}
 
     def samples(self) -> list[Sample]:
         """Returns what can be measured now: a component without a process, or a server that does not
         answer, has no sample."""
-        found = [*self._of_processes(), *self._of_directories()]
-        for measure in (self._of_jobs, self._of_clickhouse):
+        found = [*self._of_components(), *self._of_directories()]
+        for measure in (*(partial(self._of_job, name) for name in JOBS), self._of_clickhouse):
             with suppress(OSError):  # killed, and not up again
                 found += measure()
-        return found
+        return [*found, self._sample(LOGS, "MB", self._logs() / MB)]
 
-    def _of_processes(self) -> Iterator[Sample]:
+    def _of_components(self) -> Iterator[Sample]:
         for component in control.status(self._stack.home).components:
             if component.pid and component.is_healthy:
-                began = self._first_seen.setdefault(component.pid, time.time())
-                age = (time.time() - began) / HOUR
-                yield self._sample(
-                    f"memory of {component.name}", "MB", component.rss_bytes / MB, component.pid, age
-                )
-                files = sum(map(_open_files, self._stack.processes(component.name)))
-                yield self._sample(f"open files of {component.name}", "files", files, component.pid, age)
+                with suppress(OSError):  # killed meanwhile
+                    yield from self._of_component(component.name, component.pid)
+
+    def _of_component(self, name: str, pid: int) -> list[Sample]:
+        age = (time.time() - self._first_seen.setdefault(pid, time.time())) / HOUR
+        pids = self._stack.processes(name)
+        files = sum(processes.open_files(each, IGNORED_FILES.get(name, "")) for each in pids)
+        values = [
+            ("memory of", "MB", sum(map(self._memory, pids)) / MB),
+            ("open files of", "files", files),
+            ("threads of", "threads", sum(map(processes.threads, pids))),
+        ]
+        if self._heaps.get(pid) and (share := self._collection_share(pid)) is not None:
+            values.append(("collections of", "%", share))
+        return [self._sample(f"{kind} {name}", unit, value, pid, age) for kind, unit, value in values]
+
+    def _memory(self, pid: int) -> int:
+        if pid not in self._heaps:
+            self._heaps[pid] = processes.java_heap(pid)
+        return processes.anonymous_bytes(pid, self._heaps[pid])
+
+    def _collection_share(self, pid: int) -> float | None:
+        """Returns the share of collections in the JVM's processor time since the last sample, in percent."""
+        collections, total = processes.collection_seconds(pid)
+        known = self._collections.get(pid)
+        self._collections[pid] = collections, total
+        if known is None or total <= known[1]:
+            return None
+        return 100 * (collections - known[0]) / (total - known[1])
 
     def _of_directories(self) -> Iterator[Sample]:
         for directory in sorted(self._stack.home.data("x").parent.iterdir()):
             yield self._sample(f"disk of {directory.name}", "MB", _bytes_below(directory) / MB)
 
-    def _of_jobs(self) -> list[Sample]:
-        sizes = []
-        for name in JOBS:
-            status = control.status(self._stack.home).component(name)
-            if status and status.is_healthy:
-                size = _checkpoint_bytes(status.address)
-                if size is not None:
-                    sizes.append(self._sample(f"checkpoint of {name}", "MB", size / MB))
-        return sizes
+    def _of_job(self, name: str) -> list[Sample]:
+        status = control.status(self._stack.home).component(name)
+        if not status or not status.is_healthy:
+            return []
+        size = _checkpoint_bytes(status.address)
+        sizes = [] if size is None else [self._sample(f"checkpoint of {name}", "MB", size / MB)]
+        return [*sizes, self._sample(f"waiting for {name}", "records", self._waiting(name))]
+
+    def _waiting(self, job: str) -> float:
+        """Returns the records in Kafka that a job has not read."""
+        port = int(self._stack.home.metrics_port(job).read_text())
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=SERVER_SECONDS) as answer:
+            return sum(float(line.rpartition(b" ")[2]) for line in answer if _PENDING.match(line))
 
     def _of_clickhouse(self) -> list[Sample]:
         (row,) = self._stack.clickhouse().rows(
@@ -131,10 +184,10 @@ class Observer:
         return Sample(self._session, now, name, unit, process, of_session if age is None else age, value)
 
 
-def _open_files(process: int) -> int:
-    with suppress(OSError):
-        return len(os.listdir(f"/proc/{process}/fd"))
-    return 0
+def _latest(written: list[Point], hour: float) -> float:
+    """Returns the value of the last point at or before an hour, or the first value."""
+    position = bisect_right(written, hour, key=lambda point: point[0])
+    return written[max(position - 1, 0)][1]
 
 
 def _bytes_below(directory: Path) -> int:

@@ -2,6 +2,8 @@
 
 from random import Random
 
+from e2e.soak.__main__ import TOO_SMALL, _verdict
+from e2e.soak.measurements import LOGS, Sample, Samples
 from e2e.soak.trends import trend
 
 SHARE = 0.1
@@ -64,3 +66,27 @@ def test_an_intended_limit_is_at_least_the_absolute_one():
     assert found
     assert found.verdict(0.01, 5.0) == "flat"
     assert found.verdict(0.01, 0.1) == "grows"
+
+
+def test_a_checkpoint_may_grow_with_the_logs_but_not_beyond(tmp_path):
+    """2 GB of logs in four hours: of 4 MB, 1 MB is what the job keeps for them."""
+    for name, megabytes, verdict in (("kept", 1.0, "flat"), ("leaks", 4.0, "grows")):
+        samples = Samples(tmp_path / name)
+        for n in range(480):
+            hours = n / 120
+            of_logs = Sample(1, hours * 3600, LOGS, "MB", 0, hours, 500 * hours)
+            size = Sample(1, hours * 3600, "checkpoint of flink", "MB", 0, hours, 20 + megabytes * hours / 4)
+            samples.add([of_logs, size])
+        (lives,) = (found for (kind, _), found in samples.series().items() if kind == size.name)
+        found = trend(samples.beyond_logs(size.name, lives))
+        assert found
+        assert found.verdict(SHARE, LEAST) == verdict
+        whole = trend(lives)
+        assert whole
+        assert whole.verdict(SHARE, LEAST) == "grows"
+
+
+def test_a_heap_that_is_collected_all_the_time_is_too_small():
+    rare, often = ([[(n / 120, share) for n in range(480)]] for share in (3.0, 26.0))
+    assert _verdict("collections of x", "%", trend(rare), trend(rare)) == "flat"
+    assert _verdict("collections of x", "%", trend(often), trend(often)) == TOO_SMALL
