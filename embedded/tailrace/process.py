@@ -20,11 +20,13 @@ def at_stop(stop: Callable[[], object]) -> None:
         signal.signal(name, lambda *_: stop())
 
 
-def add_clickhouse_arguments(parser: argparse.ArgumentParser, user: str) -> None:
+def add_clickhouse_arguments(parser: argparse.ArgumentParser, user: str, required: bool = True) -> None:
     """Adds the ClickHouse options of a program, with the default of its user."""
-    parser.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://127.0.0.1:18123")
+    parser.add_argument(
+        "--clickhouse", required=required, metavar="URL", help="such as http://127.0.0.1:18123"
+    )
     parser.add_argument("--user", default=user)
-    parser.add_argument("--password-file", type=Path, required=True)
+    parser.add_argument("--password-file", type=Path, required=required)
 
 
 def clickhouse_from(arguments: argparse.Namespace) -> ClickHouse:

@@ -115,7 +115,7 @@ class Settings:
     memory_kafka: int = _setting(384, "Kafka's Java heap", unit="MiB", minimum=128)
     memory_clickhouse: int = _setting(1536, "ClickHouse's memory limit", unit="MiB", minimum=512)
     memory_flink: int = _setting(768, "the normalize job's Java heap", unit="MiB", minimum=256)
-    memory_detect: int = _setting(256, "the detect job's Java heap", unit="MiB", minimum=128)
+    memory_detect: int = _setting(384, "the detect job's Java heap", unit="MiB", minimum=128)
 
     jvm_options_flink: str = _setting(
         "",
