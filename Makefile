@@ -166,7 +166,8 @@ test-flink: $(DEV) ## The jobs on a Flink cluster with ZooKeeper and S3, killed 
 
 .PHONY: test-containers
 test-containers: $(DEV) ## Our images in containers, from the chart's manifests, with podman and runc: docs/TESTING.md
-	@$(PYTEST) -q --junit-xml=target/containers.xml -m "long or not long" docker/tests/test_pods.py docker/tests/test_containers.py
+	@$(PYTEST) -q --junit-xml=target/containers.xml -m "long or not long" docker/tests/test_pods.py docker/tests/test_containers*.py \
+	    docker/tests/test_hosts.py
 	@.ci/check-skips target/containers.xml
 
 .PHONY: test-long
@@ -264,7 +265,7 @@ lint-docker: $(DEV)
 
 lint-shell:
 	@if command -v shellcheck >/dev/null; then \
-	    shellcheck bin/tailrace .ci/run docker/make-secrets docker/flink/tailrace-job; fi
+	    shellcheck bin/tailrace .ci/run docker/make-secrets docker/flink/tailrace-job collectors/host/package/*.sh; fi
 
 lint-java:
 	@mkdir -p $(dir $(COMPILED)) && touch $(COMPILED).begun
@@ -344,7 +345,7 @@ bench-pull: $(DEV) ## Megabytes per CPU-second of the puller for each kind of lo
 	@$(PYTHON) -m e2e.bench_pull $(ARGUMENTS)
 
 .PHONY: bench-pull-kafka
-bench-pull-kafka: $(DEV) ## Megabytes per CPU-second into Kafka: Fluent Bit with a file, and the puller with RDS, in one run
+bench-pull-kafka: $(DEV) ## Megabytes per CPU-second into Kafka: Fluent Bit with a file, and the puller with each kind of log, in one run
 	@PYTHONPATH=embedded:collectors/census:. $(DEV)/bin/python -m e2e.bench_pull_kafka $(ARGUMENTS)
 
 .PHONY: bench-instances
@@ -423,7 +424,7 @@ sbom: ## Packages of our images without their base images, in CycloneDX: target/
 	@ls $(SBOM)
 
 .PHONY: dist
-dist: $(DEV) jars sbom ## The files of a release, into dist/: wheels, jars, chart, rule pack, SBOM, checksums
+dist: $(DEV) jars sbom ## The files of a release, into dist/: wheels, jars, packages, chart, rule pack, SBOM, checksums
 	@$(PYTHON) .ci/dist dist $(SBOM)
 	@cd dist && sha256sum --quiet --check SHA256SUMS && ls
 
