@@ -12,7 +12,7 @@ from e2e.health import await_alert, await_cleared, fires
 from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, source_of, wait_until
 from e2e.wait_for_idle import assert_exact, tailrace
-from e2e.workload.writer import Workload
+from e2e.workload.writer import Mix, Workload
 from tailrace.sources import sources_file
 from tailrace_local import health
 from tailrace_local.supervisor import control
@@ -130,7 +130,8 @@ def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):
 
 
 def test_a_collector_that_crashes_again_and_again(stack, watched):
-    workload = watched(seed=7)
+    # Lines lost up to the middle of a statement that contains an entry header: docs/LEDGER.md, ambiguous cases.
+    workload = watched(seed=7, mix=Mix(nasty=0))
     for _ in range(4):
         assert not fires(stack, "TailraceComponentCrashes")
         workload.write(100)
