@@ -130,7 +130,7 @@ def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):
 
 
 def test_a_collector_that_crashes_again_and_again(stack, watched):
-    # Lines lost up to the middle of a statement that contains an entry header: docs/LEDGER.md, ambiguous cases.
+    # A gap that ends within a statement which contains an entry header is ambiguous: docs/LEDGER.md.
     workload = watched(seed=7, mix=Mix(nasty=0))
     for _ in range(4):
         assert not fires(stack, "TailraceComponentCrashes")
