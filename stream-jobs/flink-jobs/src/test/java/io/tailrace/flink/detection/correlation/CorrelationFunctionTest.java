@@ -193,21 +193,7 @@ class CorrelationFunctionTest {
     }
 
     private static Evidence about(Map<String, String> fields, Evidence of) {
-        return new Evidence(
-                of.push(),
-                of.level(),
-                of.consumer(),
-                of.group(),
-                of.rule(),
-                of.eventId(),
-                of.actionId(),
-                of.micros(),
-                of.order(),
-                of.values(),
-                of.amount(),
-                of.statement(),
-                of.late(),
-                fields);
+        return copy(of, of.rule(), fields);
     }
 
     /** Returns a push with a correlation for which the rule "worked" makes an account known after five seconds. */
@@ -241,6 +227,10 @@ class CorrelationFunctionTest {
     }
 
     private static Evidence ofRule(String rule, Evidence of) {
+        return copy(of, rule, of.about());
+    }
+
+    private static Evidence copy(Evidence of, String rule, Map<String, String> about) {
         return new Evidence(
                 of.push(),
                 of.level(),
@@ -255,7 +245,7 @@ class CorrelationFunctionTest {
                 of.amount(),
                 of.statement(),
                 of.late(),
-                of.about());
+                about);
     }
 
     @Test
