@@ -5,6 +5,7 @@ import io.tailrace.fingerprint.flag.LargeLimit;
 import io.tailrace.fingerprint.flag.LiteralFlags;
 import io.tailrace.fingerprint.flag.LogEntryText;
 import io.tailrace.fingerprint.flag.StoredInjection;
+import io.tailrace.fingerprint.flag.StoredScript;
 import io.tailrace.fingerprint.mask.ListCollapser;
 import io.tailrace.fingerprint.mask.Masker;
 import io.tailrace.fingerprint.mask.NameMask;
@@ -64,6 +65,7 @@ public final class Fingerprinter {
     private final ShapeCache shapes = new ShapeCache();
     private final LiteralFlags literals;
     private final StoredInjection injections;
+    private final StoredScript scripts;
     private final AccountNames accounts;
     private boolean accountsIncomplete;
     /** Applies the previous rules; null if this object does, or until one of their ids is requested. */
@@ -85,6 +87,7 @@ public final class Fingerprinter {
         names = new NameMask(namesKept);
         literals = new LiteralFlags(mode);
         injections = new StoredInjection(mode);
+        scripts = new StoredScript(mode);
         accounts = new AccountNames(mode);
     }
 
@@ -167,8 +170,9 @@ public final class Fingerprinter {
         boolean unclear = masker.dependsOnServer();
         List<String> limit = LargeLimit.of(bytes, from, withoutSemicolon(bytes, from, to));
         boolean stores = masker.hasQuotesInText() && !unclear && injections.isIn(bytes, from, end);
+        boolean runs = !unclear && scripts.isIn(bytes, from, end);
         boolean comments = masker.comments().replaceBlanks();
-        if (!shape.literalsMatter() && !cut && !forges && !unclear && !stores && !comments) {
+        if (!shape.literalsMatter() && !cut && !forges && !unclear && !stores && !runs && !comments) {
             return limit;
         }
         List<String> flags = new ArrayList<>();
@@ -181,6 +185,7 @@ public final class Fingerprinter {
         addIf(forges, EventFlag.LOG_ENTRY_IN_TEXT, flags);
         addIf(comments, EventFlag.COMMENTS_FOR_BLANKS, flags);
         addIf(stores, EventFlag.INJECTION_STORED, flags);
+        addIf(runs, EventFlag.SCRIPT_STORED, flags);
         if (!unclear) {
             flags.addAll(limit);
         }

@@ -97,6 +97,11 @@ public enum EventFlag {
      * UNION SELECT}, {@code admin'-- }.
      */
     INJECTION_STORED("injection_stored", QueryEvent.class, AuditEvent.class),
+    /**
+     * An INSERT or UPDATE stores a text that a browser runs: {@code <script>}, {@code <img onerror=…>}, {@code
+     * javascript:…}.
+     */
+    SCRIPT_STORED("script_stored", QueryEvent.class, AuditEvent.class),
     /** Empty comments take the place of blanks, which hides words from filters. */
     COMMENTS_FOR_BLANKS("comments_for_blanks", QueryEvent.class, AuditEvent.class),
     /** A comment contains the end of a literal or of a parenthesis that was opened before the comment. */
