@@ -268,6 +268,16 @@ public enum DetectorType {
             List.of(
                     "Ask the person or the owner of the job for the reason.",
                     "Check in the application or the general log which rows were read.")),
+    VOLUME_READS(
+            "4102360b-d745-52c6-b1da-7d86f4b609a4",
+            Level.MEDIUM,
+            "Rows of a table read one by one",
+            "An account read far more rows of a table by single values than on earlier days. Somebody may read all records through an application, one key after the other.",
+            List.of("attack.collection", "attack.exfiltration", "attack.t1030", "attack.t1213"),
+            List.of("A new job that reads rows one by one.", "A crawler of a public site."),
+            List.of(
+                    "Check in the access log of the application which client requested the records.",
+                    "Check in the general log whether the values are consecutive.")),
     ROWS_AFFECTED(
             "b7e0d6a3-52cf-5f0a-9c64-3a18e0d97f25",
             Level.MEDIUM,

@@ -47,6 +47,7 @@ class RandomEventsTest {
             volume_query_statements: {learning: 1d, deviations: 1, min_amount: 10, min_amount_day: 20}
             volume_ranges: {learning: 1d, deviations: 1, min_amount: 1, min_share: 0}
             volume_lookups: {learning: 1d, deviations: 1, min_amount: 1, min_share: 0}
+            volume_reads: {learning: 1d, deviations: 1, min_amount: 1, min_amount_hour: 1}
             rows_affected: {learning: 1d, deviations: 1, min_amount: 10, days: 1}
             peer_tables: {learning: 1d, min_peers: 1, min_shared: 0, groups: {all: {user|startswith: u}}}
             login_failures: {learning: 1d, deviations: 1, min_amount: 2, min_amount_week: 5, min_distinct: 1}
@@ -87,6 +88,7 @@ class RandomEventsTest {
             Map.entry("volume_query_statements", QUERIES),
             Map.entry("volume_ranges", 64 * 75 + 400),
             Map.entry("volume_lookups", 64 * 75 + 400),
+            Map.entry("volume_reads", 64 * 75 + 400),
             Map.entry("rows_affected", 64),
             Map.entry("peer_tables", 2_000 * 20 + 64 * 16 + 100),
             Map.entry("login_failures", 1_200),

@@ -92,6 +92,7 @@ final class DetectorFactory {
                     settings, basis, QueryVolumeDetector.Measure.STATEMENTS, 5_000, 10_000);
             case VOLUME_RANGES -> parts(settings, basis, RangeVolumeDetector.Measure.RANGES);
             case VOLUME_LOOKUPS -> parts(settings, basis, RangeVolumeDetector.Measure.LOOKUPS);
+            case VOLUME_READS -> parts(settings, basis, RangeVolumeDetector.Measure.READS);
             case SIGNED_RANGE -> new SignedRangeDetector(basis);
             case ROWS_AFFECTED -> new AffectedRowsDetector(basis, AffectedRowsDetector.Limits.of(settings));
             case PEER_TABLES -> new PeerTablesDetector(

@@ -48,16 +48,34 @@ final class LookupStatements {
 
     /** Returns the verb and the table of a statement on sensitive rows by a value; empty for others. */
     String partOf(DetectionEvent event) {
+        byte result = resultOf(event);
+        boolean isSensitive = result == SENSITIVE_ROWS || result == ANY_ROWS && touchesClass(event);
+        return isSensitive ? part(event) : "";
+    }
+
+    /** Returns the verb and the table of a statement that reads other rows by a value; empty for others. */
+    String otherPartOf(DetectionEvent event) {
+        boolean isOther = resultOf(event) == ANY_ROWS && !touchesClass(event);
+        return isOther ? part(event) : "";
+    }
+
+    private static boolean touchesClass(DetectionEvent event) {
+        return !event.values("data_class_read").isEmpty();
+    }
+
+    private static String part(DetectionEvent event) {
+        return DetectorEventFields.text(event, "verb") + ' '
+                + event.values("table").get(0).text();
+    }
+
+    private byte resultOf(DetectionEvent event) {
         String verb = DetectorEventFields.text(event, "verb");
         List<FieldValue> tables = event.values("table");
         List<FieldValue> query = event.values("query_id");
-        if (tables.size() != 1 || query.isEmpty() || !SELECT.equals(verb) && !UPDATE.equals(verb)) {
-            return "";
-        }
-        byte result = resultOf(query.get(0).text(), event, tables.get(0).text());
-        boolean isSensitive = result == SENSITIVE_ROWS
-                || result == ANY_ROWS && !event.values("data_class_read").isEmpty();
-        return isSensitive ? verb + ' ' + tables.get(0).text() : "";
+        boolean isCandidate = tables.size() == 1 && !query.isEmpty() && (SELECT.equals(verb) || UPDATE.equals(verb));
+        return isCandidate
+                ? resultOf(query.get(0).text(), event, tables.get(0).text())
+                : NO_LOOKUP;
     }
 
     private byte resultOf(String query, DetectionEvent event, String table) {

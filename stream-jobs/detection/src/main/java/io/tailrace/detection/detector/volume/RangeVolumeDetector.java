@@ -45,9 +45,9 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
         public static Limits of(DetectorOptions settings, Measure measure) {
             return new Limits(
                     settings.number("deviations", 6, 1, 100),
-                    settings.number("min_amount", 20, 1, 1e12),
-                    settings.number("min_share", 0.25, 0, 1),
-                    measure == Measure.LOOKUPS ? settings.number("min_amount_hour", 10, 1, 1e12) : 0,
+                    settings.number("min_amount", measure.atLeast, 1, 1e12),
+                    measure.needsPast ? 0 : settings.number("min_share", 0.25, 0, 1),
+                    measure == Measure.RANGES ? 0 : settings.number("min_amount_hour", measure.atLeastOfHour, 1, 1e12),
                     settings.days("learning", 14));
         }
     }
@@ -55,9 +55,11 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
     /** What is counted. */
     public enum Measure {
         /** Statements on a range, a pattern, a remainder or a page of a table. */
-        RANGES("with a range, pattern or page as their only condition", 2),
+        RANGES("with a range, pattern or page as their only condition", 2, 1, 20, 0, false),
         /** Statements that read or change sensitive rows by a value. */
-        LOOKUPS("that read or change sensitive rows by single values", 4);
+        LOOKUPS("that read or change sensitive rows by single values", 4, 1, 20, 10, false),
+        /** Statements that read other rows by a value, of tables that the account reads like this on most days. */
+        READS("that read rows by single values", 3, 8, 500, 150, true);
 
         private final String what;
         /**
@@ -65,14 +67,29 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
          * grow with the users of an application.
          */
         private final double daysVary;
+        /** One in so many statements is read and counts as many, a power of two. */
+        private final int weight;
 
-        Measure(String what, double daysVary) {
+        private final int atLeast;
+        private final int atLeastOfHour;
+        /** Whether a table without {@link #MIN_DAYS} days is never unusual, as those of a new release. */
+        private final boolean needsPast;
+
+        Measure(String what, double daysVary, int weight, int atLeast, int atLeastOfHour, boolean needsPast) {
             this.what = what;
             this.daysVary = daysVary;
+            this.weight = weight;
+            this.atLeast = atLeast;
+            this.atLeastOfHour = atLeastOfHour;
+            this.needsPast = needsPast;
         }
 
         private Function<DetectionEvent, String> parts() {
-            return this == RANGES ? new RangeStatements()::partOf : new LookupStatements()::partOf;
+            return switch (this) {
+                case RANGES -> new RangeStatements()::partOf;
+                case LOOKUPS -> new LookupStatements()::partOf;
+                case READS -> new LookupStatements()::otherPartOf;
+            };
         }
     }
 
@@ -89,6 +106,8 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
     private static final int SLOW_DAYS = 7;
     /** A table has a past of its own from so many days on. */
     private static final int OWN_DAYS = 3;
+    /** The same for reads of rows that are not sensitive. */
+    private static final int MIN_DAYS = 5;
 
     private final Limits limits;
     private final DetectorAlertFactory alerts;
@@ -108,7 +127,8 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
         if (event.values("user").isEmpty() || !DetectorEventFields.isStatement(event)) {
             return;
         }
-        String part = parts.apply(event);
+        boolean isRead = measure.weight == 1 || SampledEvents.contains(event, measure.weight);
+        String part = isRead ? parts.apply(event) : "";
         boolean isSampled = SampledEvents.contains(event, SHARE);
         if (part.isEmpty() && !isSampled || DetectorEventFields.hasFailed(event) || basis.isExcepted(event)) {
             return;
@@ -196,7 +216,7 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
         if (day < of.days.newest() && of.days.newest() != Integer.MIN_VALUE) {
             return;
         }
-        of.count(day, ExpiringValueSet.hour(observation.micros()), limits.atLeastOfHour);
+        of.count(day, ExpiringValueSet.hour(observation.micros()), limits.atLeastOfHour, measure.weight);
         if (of.firedDay == day) {
             return;
         }
@@ -219,7 +239,7 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
 
     /** Hours are many, so half of the learning period is enough for them. */
     private boolean isUnusualHour(State state, TableParts of, Observation observation) {
-        return measure == Measure.LOOKUPS
+        return measure != Measure.RANGES
                 && of.hasUnusualHour(limits.atLeastOfHour)
                 && state.observed.hasLasted(limits.learningMicros / 2, observation.micros());
     }
@@ -298,6 +318,9 @@ public final class RangeVolumeDetector extends AbstractDetector<RangeVolumeDetec
     /** Returns the past of a table, or the limit by the account's statements if it has none. */
     private DailyHistory.Baseline baseline(State state, TableParts of, int day) {
         DailyHistory.Baseline own = of.days.baseline(day, limits.deviations, limits.atLeast);
+        if (measure.needsPast && own.days() < MIN_DAYS) {
+            return new DailyHistory.Baseline(Double.MAX_VALUE, own.median(), own.days());
+        }
         if (own.days() >= OWN_DAYS) {
             // Few people look up many sensitive rows, so the least amount is not doubled for them.
             double atLeast = measure == Measure.RANGES ? limits.atLeast : 0;

@@ -33,21 +33,25 @@ final class TableParts {
         this.hash = hash;
     }
 
-    /** Counts a statement; an hour that was far above the others raises the largest one to its limit only. */
-    void count(int day, int now, double atLeastOfHour) {
+    /**
+     * Counts a statement; an hour that was far above the others raises the largest one to its limit only.
+     *
+     * @param weight number of statements that it represents
+     */
+    void count(int day, int now, double atLeastOfHour, int weight) {
         if (day != days.newest()) {
             largest = (int) Math.max(largest, Math.min(largestToday, limitOfHour(atLeastOfHour)));
             daysOfHours += largestToday > 0 ? 1 : 0;
             largestToday = 0;
         }
-        today = day == days.newest() ? today + 1 : 1;
+        today = day == days.newest() ? today + weight : weight;
         days.turnTo(day);
         days.set(day, today);
         if (now > hour) {
             hour = now;
             ofHour = 0;
         }
-        ofHour += now == hour ? 1 : 0;
+        ofHour += now == hour ? weight : 0;
         largestToday = Math.max(largestToday, ofHour);
     }
 

@@ -102,17 +102,17 @@ class LookupVolumeTest {
     void hoursAreCountedAfterTheUpdateOfAStateWithoutThem() throws IOException {
         TableParts parts = new TableParts(1);
         for (int day = 0; day < 9; day++) {
-            parts.count(day, 24 * day, 10);
+            parts.count(day, 24 * day, 10, 1);
         }
         for (int i = 0; i < 10; i++) {
-            parts.count(8, 24 * 8, 10);
+            parts.count(8, 24 * 8, 10, 1);
         }
         assertThat(parts.hasUnusualHour(10)).isTrue();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         parts.write(new DataOutputStream(bytes));
         TableParts old = TableParts.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())), false);
         for (int i = 0; i < 12; i++) {
-            old.count(9, 24 * 9, 10);
+            old.count(9, 24 * 9, 10, 1);
         }
         assertThat(old.hasUnusualHour(10)).isFalse();
         assertThat(old.days.amount(8)).isEqualTo(parts.days.amount(8));
