@@ -59,7 +59,13 @@ class AttackVariantsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"known.txt, 0.99", "held-out.txt, 0.96", "weak-signals.txt, 0.95", "hosting.txt, 0.94"})
+    @CsvSource({
+        "known.txt, 0.99",
+        "held-out.txt, 0.96",
+        "weak-signals.txt, 0.95",
+        "hosting.txt, 0.94",
+        "within.txt, 1.0"
+    })
     void detectsAttacksForTheRightReason(String file, double floor) throws IOException {
         assertThat(recall("attacks", file, 0)).as(MISSED, "attacks", file).isGreaterThanOrEqualTo(floor);
     }
@@ -77,7 +83,7 @@ class AttackVariantsTest {
         Set<String> names = new TreeSet<>();
         bundle.rules().rules().forEach(rule -> names.add(rule.header().name()));
         bundle.rules().correlations().forEach(rule -> names.add(rule.header().name()));
-        for (String file : List.of("known.txt", "held-out.txt")) {
+        for (String file : List.of("known.txt", "held-out.txt", "within.txt")) {
             List<String> named = AttackList.of(file).stream()
                     .flatMap(attack -> attack.rules().stream())
                     .toList();

@@ -115,7 +115,8 @@ public final class ConstantConditionFlags {
             Kind joined = tokens.kind();
             depth += joined == Kind.OPEN ? 1 : joined == Kind.CLOSE ? -1 : 0;
             boolean isWhere = depth == 0 && tokens.is(WHERE);
-            changesRows |= before == Kind.STOP && (tokens.is(UPDATE) || tokens.is(DELETE)); // SET STATEMENT … FOR, or ;
+            boolean begins = before == Kind.STOP || before == Kind.CLOSE && depth == 0; // SET STATEMENT … FOR, ;, WITH
+            changesRows |= begins && (tokens.is(UPDATE) || tokens.is(DELETE));
             boolean beforeTable = depth == 0 && (tokens.is(UPDATE) || tokens.is(FROM));
             boolean pipes = tokens.isPipes();
             mayConcatenate = pipes && (before == Kind.NAME || before == Kind.CLOSE);
@@ -261,13 +262,17 @@ public final class ConstantConditionFlags {
         negated = false;
         compared = false;
         idiom = false;
-        boolean read = skipBefore();
+        int opened = skipBefore();
         boolean text = tokens.kind() == Kind.TEXT;
-        ConstantOperand left = read ? operands.operand(masked) : null;
+        ConstantOperand left = opened >= 0 ? operands.operand(masked) : null;
         if (left == null || text && (mayConcatenate || tokens.isPipes())) {
             return Verdict.DEPENDS;
         }
-        skip(Kind.CLOSE);
+        for (; tokens.kind() == Kind.CLOSE; tokens.next()) {
+            if (opened-- == 0 && left.isLiteral()) {
+                return verdict(left.truth(), false); // (SELECT … OR TRUE) AS t
+            }
+        }
         boolean not = tokens.kind() == Kind.NOT;
         if (not) {
             tokens.next();
@@ -327,17 +332,18 @@ public final class ConstantConditionFlags {
         return true;
     }
 
-    /** Skips parentheses and negations. */
-    private boolean skipBefore() {
-        int skipped = 0;
-        while (tokens.kind() == Kind.OPEN || tokens.kind() == Kind.NOT) {
+    /** Skips parentheses and negations and returns the number of parentheses, or -1 if there are too many. */
+    private int skipBefore() {
+        int opened = 0;
+        for (int skipped = 0; tokens.kind() == Kind.OPEN || tokens.kind() == Kind.NOT; skipped++) {
+            if (skipped == MAX_BEFORE) {
+                return -1;
+            }
+            opened += tokens.kind() == Kind.OPEN ? 1 : 0;
             negated ^= tokens.kind() == Kind.NOT;
             tokens.next();
-            if (++skipped > MAX_BEFORE) {
-                return false;
-            }
         }
-        return true;
+        return opened;
     }
 
     private void skip(Kind kind) {

@@ -83,7 +83,10 @@ class ConstantConditionFlagsTest {
                 "/**/OR/**/1/**/=/**/1",
                 "OR 1=1#",
                 "OR/*!50000 1=1*/",
-                "OR 1=1) ORDER BY a"
+                "OR 1=1) ORDER BY a",
+                "OR TRUE) x",
+                "OR NOT FALSE) x JOIN b",
+                "OR (NOT (0))) AS x"
             })
     void alwaysTrueAfterOrIsATautology(String condition) {
         assertThat(ofCondition(condition)).contains("tautology");
