@@ -79,7 +79,6 @@ public final class StoredScript {
 
     /** Returns the literal with its quotation marks, as it is written. */
     private String text() {
-        return ByteText.utf8(
-                tokens.bytes(), tokens.from(), Math.min(tokens.end(), tokens.from() + MAX_LENGTH));
+        return ByteText.utf8(tokens.bytes(), tokens.from(), Math.min(tokens.end(), tokens.from() + MAX_LENGTH));
     }
 }

@@ -95,8 +95,7 @@ final class DetectorFactory {
             case VOLUME_READS -> parts(settings, basis, RangeVolumeDetector.Measure.READS);
             case SIGNED_RANGE -> new SignedRangeDetector(basis);
             case ROWS_AFFECTED -> new AffectedRowsDetector(basis, AffectedRowsDetector.Limits.of(settings));
-            case PEER_TABLES -> new PeerTablesDetector(
-                    basis, PeerGroups.of(settings), PeerTablesDetector.Limits.of(settings));
+            case PEER_TABLES -> peerTables(settings, basis);
         };
     }
 
@@ -186,6 +185,14 @@ final class DetectorFactory {
                 settings.whole("min_amount", 10, 1, 1_000_000),
                 settings.days("window", 14),
                 ClientNetwork.of(settings, 24, 64));
+    }
+
+    private static StatefulDetector peerTables(DetectorOptions settings, DetectorDefinition basis) {
+        return new PeerTablesDetector(basis, PeerGroups.of(settings), PeerTablesDetector.Limits.of(settings));
+    }
+
+    private static StatefulDetector firstSeenStatement(DetectorOptions settings, DetectorDefinition basis) {
+        return firstSeen(settings, basis, "user", "query_id", DetectorEventFields::isActivity, MAX_STATEMENTS);
     }
 
     private static StatefulDetector firstSeen(

@@ -64,7 +64,8 @@ final class LookupStatements {
     }
 
     private static String part(DetectionEvent event) {
-        return DetectorEventFields.text(event, "verb") + ' '
+        return DetectorEventFields.text(event, "verb")
+                + ' '
                 + event.values("table").get(0).text();
     }
 
@@ -73,9 +74,7 @@ final class LookupStatements {
         List<FieldValue> tables = event.values("table");
         List<FieldValue> query = event.values("query_id");
         boolean isCandidate = tables.size() == 1 && !query.isEmpty() && (SELECT.equals(verb) || UPDATE.equals(verb));
-        return isCandidate
-                ? resultOf(query.get(0).text(), event, tables.get(0).text())
-                : NO_LOOKUP;
+        return isCandidate ? resultOf(query.get(0).text(), event, tables.get(0).text()) : NO_LOOKUP;
     }
 
     private byte resultOf(String query, DetectionEvent event, String table) {

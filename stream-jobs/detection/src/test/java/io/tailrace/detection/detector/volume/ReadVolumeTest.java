@@ -77,9 +77,7 @@ class ReadVolumeTest {
     }
 
     private void statement(int day, int minute, String statement, String table) {
-        String[] fields = {
-            "user", "web", "verb", "SELECT", "statement", statement, "query_id", table, "table", table
-        };
+        String[] fields = {"user", "web", "verb", "SELECT", "statement", statement, "query_id", table, "table", table};
         run.at(day * DAY + minute / 60.0, fields);
     }
 }
