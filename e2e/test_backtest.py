@@ -31,14 +31,15 @@ def stack(detecting: Stack) -> Stack:
 
 
 def attacks() -> list[str]:
-    """The statements that make the rules of the pack fire, and refused logins, of the last two minutes.
+    """The statements that make the rules of the pack fire, and refused logins, up to a minute ago.
 
     One login is that of an account that administered two days before.
     """
     fixtures = sorted(rule_push.OWN.rglob("*.fires*.log"))
     records = [line for path in fixtures for line in path.read_text().splitlines() if RECORD.match(line)]
     refused = [f"x,db1,trudy,10.9.8.7,{9000 + n},0,FAILED_CONNECT,,,1045" for n in range(12)]
-    start = datetime.now(UTC) - timedelta(minutes=2)
+    taken = timedelta(seconds=(len(records) + len(refused)) / RECORDS_PER_SECOND)
+    start = datetime.now(UTC) - timedelta(minutes=1) - taken
     administered = "x,db1,olga,10.9.8.1,8999,1,QUERY,shop,'SET GLOBAL max_connections = 300',0"
     refused.append("x,db1,olga,10.9.8.99,9999,0,FAILED_CONNECT,,,1045")
     timed = [(start - timedelta(days=2), administered)]

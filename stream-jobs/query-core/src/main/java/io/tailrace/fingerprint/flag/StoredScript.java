@@ -33,11 +33,9 @@ public final class StoredScript {
 
     /** Returns whether an INSERT, REPLACE or UPDATE contains such a text. */
     public boolean isIn(byte[] bytes, int from, int to) {
-        if (!mayContain(bytes, from, to)) {
-            return false;
-        }
         tokens.start(bytes, from, to);
-        if (!tokens.is(INSERT) && !tokens.is(REPLACE) && !tokens.is(UPDATE)) {
+        boolean stores = tokens.is(INSERT) || tokens.is(REPLACE) || tokens.is(UPDATE);
+        if (!stores || !mayContain(bytes, from, to)) {
             return false;
         }
         while (tokens.kind() != Kind.END) {

@@ -68,8 +68,7 @@ final class DetectorFactory {
             case FIRST_SEEN_CHANGE -> firstSeenChange(settings, basis);
             case FIRST_SEEN_READ -> firstSeenRead(settings, basis);
             case FIRST_SEEN_DATA_CLASS -> firstSeenDataClass(settings, basis);
-            case FIRST_SEEN_STATEMENT -> firstSeen(
-                    settings, basis, "user", "query_id", DetectorEventFields::isActivity, MAX_STATEMENTS);
+            case FIRST_SEEN_STATEMENT -> firstSeenStatement(settings, basis);
             case DORMANT_ACCOUNT -> new DormantAccountDetector(basis, settings.days("inactivity", 35));
             case OFF_HOURS -> new OffHoursDetector(basis, OffHoursDetector.Rhythm.of(settings));
             case VOLUME_ROWS -> volume(settings, basis, VolumeDetector.Measure.ROWS, 20_000);
