@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
@@ -72,7 +73,7 @@ def test_each_byte_once_although_a_shard_is_added_and_removed_while_logs_grow(sh
         resume(stack)
         wait_until(lambda: events(shards)[2] > added, "new events on the third shard")
     assert_exact(stack, logs)
-    tailrace(stack, "ledger", "--strict")
+    tailrace(stack, "ledger", "--strict", "--wait", str(LIMIT_SECONDS))
 
     with writing(workloads):
         pause(stack)
@@ -84,7 +85,7 @@ def test_each_byte_once_although_a_shard_is_added_and_removed_while_logs_grow(sh
         stored = sum(events(shards))
         wait_until(lambda: sum(events(shards)) > stored, "new events on two shards")
     assert_exact(stack, logs)
-    tailrace(stack, "ledger", "--strict")
+    tailrace(stack, "ledger", "--strict", "--wait", str(LIMIT_SECONDS))
 
 
 @contextmanager

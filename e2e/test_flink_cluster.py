@@ -85,7 +85,7 @@ def assert_complete(stack: Stack, workload: Workload) -> None:
     assert settle(stack, workload.manifests, LIMIT_SECONDS) == {}
     assert_exact(stack, workload.manifests, LIMIT_SECONDS)
     for instance in sorted({log.instance for log in workload.manifests}):
-        tailrace(stack, "ledger", "--instance", instance, "--strict")
+        tailrace(stack, "ledger", "--instance", instance, "--strict", "--wait", str(LIMIT_SECONDS))
 
 
 def stands(cluster: FlinkCluster) -> bool:

@@ -174,7 +174,7 @@ def test_a_log_passes_all_containers_and_the_ledger_balances(
 
     await_exact(stack, workload.manifests, EXACT_SECONDS)
     assert workload.entries >= ENTRIES
-    tailrace(stack, "ledger", "--instance", NODE, "--strict")
+    tailrace(stack, "ledger", "--instance", NODE, "--strict", "--wait", str(EXACT_SECONDS))
     wait_until(lambda: has_alert(stack), "an alert of the detect job", seconds=EXACT_SECONDS)
     wait_until(lambda: receiver.requests, "the delivered alert", seconds=EXACT_SECONDS)
     wait_until(lambda: search.documents.keys() == events(stack), "all events", seconds=EXACT_SECONDS)
@@ -213,7 +213,7 @@ def test_lost_lines_are_repaired(podman, stack, workload, directory):
     lose_lines(podman, workload, directory)
     await_exact(stack, workload.manifests, EXACT_SECONDS)
     assert "shipped" in podman.logs(f"{COLLECTOR}-repair")
-    tailrace(stack, "ledger", "--instance", NODE, "--strict")
+    tailrace(stack, "ledger", "--instance", NODE, "--strict", "--wait", str(EXACT_SECONDS))
 
 
 def test_lost_lines_are_shipped_by_hand(podman, stack, workload, directory):
@@ -236,7 +236,7 @@ def test_lost_lines_are_shipped_by_hand(podman, stack, workload, directory):
         await_exact(stack, workload.manifests, EXACT_SECONDS)
     finally:
         os.kill(process, signal.SIGCONT)
-    tailrace(stack, "ledger", "--instance", NODE, "--strict")
+    tailrace(stack, "ledger", "--instance", NODE, "--strict", "--wait", str(EXACT_SECONDS))
 
 
 def test_the_sidecar_collects_the_logs_of_its_pod(podman, stack, workloads, secrets, directory):
