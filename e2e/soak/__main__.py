@@ -29,8 +29,13 @@ from tailrace_local.supervisor import control
 
 FIRST_PORT = 21160
 FURTHER_PORTS = ("METRICS", "DETECT", "CALLBACKS", "WITNESS", "KAFKA_INTERNAL")
-PRODUCT = {"jvm_options_flink": "", "checkpoint_interval": "1000", "health_interval": "5"}
-"""Settings that users have, in place of those of tests."""
+PRODUCT = {
+    "jvm_options_flink": "",
+    "checkpoint_interval": "1000",
+    "health_interval": "5",
+    "memory_detect": "640",
+}
+"""Settings that users have, in place of those of tests. The heap of detect is that for 3,500 entries a second."""
 COMPONENTS = ("kafka", "clickhouse", "flink", "detect", "census", "repair", "fluentbit", "facts", "metrics")
 COMPONENTS_OF_PAGES = ("superset", "evidence", "fingerprint", "witness", "transparency")
 SAMPLE_MINUTES = 0.5
