@@ -2,7 +2,10 @@ package io.tailrace.fingerprint.mask;
 
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlBytes;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Second step of a fingerprint. Equalizes masked statements of one class that differ only in length: lists of
@@ -30,6 +33,8 @@ public final class ListCollapser {
     private boolean ordered;
     /** Bytes that may still be read in search of a row's end: nested rows are read once per level. */
     private long rowBudget;
+    /** Index after the row that {@link #nextRow} found. */
+    private int nextEnd;
 
     /** Collapses masked text {@code [0, end)}; the result is in {@link #bytes()} up to {@link #length()}. */
     public void collapse(byte[] masked, int end) {
@@ -98,21 +103,18 @@ public final class ListCollapser {
         int end = literalLists(wordEnd);
         if (end > wordEnd) {
             put(LIST);
-            return rows ? moreRows(end) : end;
+            return rows ? moreRows(end, end) : end;
         }
         if (!rows) {
             return wordEnd;
         }
-        int first = rowEnd(ByteText.skipBlanks(in, wordEnd, to));
-        if (first < 0) {
-            return wordEnd;
-        }
-        int afterRows = moreRows(first);
-        if (afterRows == first) {
+        int row = ByteText.skipBlanks(in, wordEnd, to);
+        int first = rowEnd(row);
+        if (first < 0 || nextRow(first) < 0) {
             return wordEnd;
         }
         copy(wordEnd, first);
-        return afterRows;
+        return moreRows(row, first);
     }
 
     /** Returns the index after the lists that contain only placeholders, or {@code from} if there are none. */
@@ -153,20 +155,66 @@ public final class ListCollapser {
         return -1;
     }
 
-    /** Returns the index after all rows that follow, each with its comma. */
-    private int moreRows(int from) {
-        int end = from;
+    /**
+     * Returns the index after all rows that follow, each with its comma. Writes those that call a function, contain a
+     * subquery or read a variable, unless one like it was written before: they say what the statement does.
+     *
+     * @param row first byte of the row that was written before, {@code firstEnd} if that was a list of placeholders
+     */
+    private int moreRows(int row, int firstEnd) {
+        Set<ByteBuffer> known = new HashSet<>();
+        if (row < firstEnd) {
+            known.add(withoutLiterals(row, firstEnd));
+        }
+        int end = firstEnd;
         while (true) {
-            int comma = ByteText.skipBlanks(in, end, to);
-            if (comma == to || in[comma] != ',') {
-                return end;
-            }
-            int next = rowEnd(ByteText.skipBlanks(in, comma + 1, to));
+            int next = nextRow(end);
             if (next < 0) {
                 return end;
             }
-            end = next;
+            end = nextEnd;
+            if (evaluates(next, end) && known.add(withoutLiterals(next, end))) {
+                put((byte) ',');
+                copy(next, end);
+            }
         }
+    }
+
+    /** Returns the index of the row after a comma, or -1 if there is none. Sets {@link #nextEnd}. */
+    private int nextRow(int end) {
+        int comma = ByteText.skipBlanks(in, end, to);
+        if (comma == to || in[comma] != ',') {
+            return -1;
+        }
+        int row = ByteText.skipBlanks(in, comma + 1, to);
+        nextEnd = rowEnd(row);
+        return nextEnd < 0 ? -1 : row;
+    }
+
+    /** Returns whether a row calls a function, contains a subquery or reads a variable. */
+    private boolean evaluates(int from, int end) {
+        int open = from;
+        while (in[open] != '(') {
+            open++;
+        }
+        for (int i = open + 1; i < end; i++) {
+            if (in[i] == '@' || in[i] == '(') {
+                return literalList(open) < 0;
+            }
+        }
+        return false;
+    }
+
+    /** Returns a row without placeholders, commas and blanks: calls with more or fewer literals are alike. */
+    private ByteBuffer withoutLiterals(int from, int end) {
+        byte[] shape = new byte[end - from];
+        int size = 0;
+        for (int i = from; i < end; i++) {
+            if (in[i] != '?' && in[i] != ',' && in[i] != ' ') {
+                shape[size++] = in[i];
+            }
+        }
+        return ByteBuffer.wrap(shape, 0, size);
     }
 
     /**
