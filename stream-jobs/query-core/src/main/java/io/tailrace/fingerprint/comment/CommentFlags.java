@@ -102,7 +102,19 @@ final class CommentFlags {
         return after >= end
                 || bytes[after] == ')'
                 || isNextValue(bytes, quote, end)
+                || isTail(bytes, after, end)
                 || continues(bytes, after, end) && contains(bytes, after, end, '=');
+    }
+
+    /** Returns whether the text is the end of a statement that no prose looks like: {@code LIMIT 1}, {@code ORDER BY}. */
+    private static boolean isTail(byte[] bytes, int from, int end) {
+        for (byte[] word : TAILS) {
+            int after = from + word.length;
+            if (after < end && ByteText.equalsIgnoreCase(bytes, from, after, word)) {
+                return word != LIMIT || bytes[after] >= '0' && bytes[after] <= '9' || bytes[after] == '?';
+            }
+        }
+        return false;
     }
 
     private static boolean isQuote(byte[] bytes, int at, int end) {
@@ -126,6 +138,9 @@ final class CommentFlags {
         }
         return false;
     }
+
+    private static final byte[] LIMIT = ByteText.ascii("limit ");
+    private static final byte[][] TAILS = {LIMIT, ByteText.ascii("order by "), ByteText.ascii("group by ")};
 
     private static final byte[][] CLAUSES = {
         ByteText.ascii("&&"),

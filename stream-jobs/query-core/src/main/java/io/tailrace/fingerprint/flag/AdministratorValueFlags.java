@@ -31,7 +31,9 @@ public final class AdministratorValueFlags implements LiteralFlag {
     private static final Pattern PLACE = Pattern.compile("(?:.*[._`])?(?:user_?meta|user_?roles?|roles?|role_?name"
             + "|assignments?|groups?|group_?name|group_?users?|user_?groups?|capabilities|permissions?|config"
             + "|rollen?|gruppen?|berechtigung(?:en)?|rol|grupos?|perfil|permisos?|profil|droits?|groupes?|ruolo|ruoli|gruppo"
-            + "|profilo|papel|permiss(?:ao|oes)|rola|grupa|groep|rechten)`?");
+            + "|profilo|papel|permiss(?:ao|oes)|rola|grupa|groep|rechten|roll|roller|rolle_?(?:id|navn)|rooli|roolit|ryhma|grupp"
+            + "|uloga|uloge|vloga|szerep|szerepkor|csoport|skupina|opravneni|roluri|rolurile|drepturi|grup|peran|yetki|rettigheter"
+            + "|rettigheder|behorighet|loma|grupes?|vai_?tro|oigused)`?");
     /** A column that is 1 or TRUE for administrators. */
     private static final Pattern MARK = Pattern.compile(
             "(?:.*[._`])?(?:(?:is|es|ist|est|e)_?)?(?:admin|administrador|administrateur|amministratore|administrator|(?:super|site|system)_?(?:admin|user)|superuser_access)`?");

@@ -27,6 +27,8 @@ class CommentFlagsTest {
                 "SELECT a FROM t WHERE b = 'x' -- z' OR c = 'y'",
                 "SELECT a FROM t WHERE b = 'x' -- z')",
                 "SELECT a FROM t WHERE b = 'x'#z'",
+                "SELECT a FROM t WHERE b = 'x' -- z' LIMIT 1",
+                "SELECT a FROM t WHERE b = 'x' # z' ORDER BY a",
                 "INSERT INTO t VALUES ('a', 'x')\n-- ','y')",
                 "INSERT INTO t VALUES ('a', 'x') -- z', 'y')",
                 "UPDATE t SET a = 1 WHERE b = 'x'-- '"
@@ -42,6 +44,8 @@ class CommentFlagsTest {
                 "SELECT a -- 'a' is new\n FROM t",
                 "SELECT a FROM t -- the users' and their groups",
                 "SELECT a FROM t -- the users', groups",
+                "SELECT a FROM t -- the users' limit of rows",
+                "SELECT a FROM t -- don't limit 5 rows",
                 "SELECT a FROM t\n-- z' OR c = 'y'",
                 "SELECT a FROM t\n-- 'a', 'b'",
                 "SELECT a FROM t\n-- ' AND c = 'y'",
