@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.sigma.rule.Level;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DetectorsTest {
@@ -241,6 +243,16 @@ class DetectorsTest {
         assertThat(run.alert().facts()).containsEntry("last_seen", "2026-09-27T00:00:00Z");
         run.at(70 * DAY - 1, "user", "old").at(71 * DAY, "user", "old");
         assertThat(run.alerts()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"20, none", "22, LOW", "34, LOW", "36, MEDIUM"})
+    void aPauseOfThreeWeeksHasTheLevelLow(int days, String level) {
+        start("dormant_account: {}");
+        run.at(0, "user", "old").at(DAY, "user", "old").at((1 + days) * DAY, "user", "old");
+
+        assertThat(run.alerts().stream().map(alert -> alert.rule().level().toString()))
+                .containsExactlyElementsOf(level.equals("none") ? List.of() : List.of(level));
     }
 
     @Test

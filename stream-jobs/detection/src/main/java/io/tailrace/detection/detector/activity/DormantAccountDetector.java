@@ -12,6 +12,7 @@ import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.ObservationCache;
 import io.tailrace.detection.detector.firstseen.UserActivityObserver;
 import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.sigma.rule.Level;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -30,13 +31,21 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
     private static final double LONGER = 1.5;
 
     private final long dormantMicros;
+    private final long shortMicros;
     private final ObservationCache recently = new ObservationCache(ExpiringValueSet.HOUR);
     private final DetectorAlertFactory alerts;
+    private final DetectorAlertFactory ofShort;
 
-    public DormantAccountDetector(DetectorDefinition basis, long dormantMicros) {
+    /**
+     * @param dormantMicros pause that has the level of the detector, microseconds
+     * @param shortMicros pause that has the level low, because holidays are as long, microseconds
+     */
+    public DormantAccountDetector(DetectorDefinition basis, long dormantMicros, long shortMicros) {
         super(basis, State::new);
         this.dormantMicros = dormantMicros;
+        this.shortMicros = Math.min(shortMicros, dormantMicros);
         this.alerts = DetectorAlertFactory.ofUsers(basis.header());
+        this.ofShort = DetectorAlertFactory.ofUsers(basis.header().at(Level.LOW));
     }
 
     @Override
@@ -77,22 +86,23 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
             return false;
         }
         long gap = state.latest == Long.MIN_VALUE ? 0 : observation.micros() - state.latest;
-        if (gap >= dormantMicros && gap > LONGER * state.maxGap) {
-            out.accept(alerts.alert(
-                    observation,
-                    Long.toString(state.latest / ExpiringValueSet.DAY),
-                    state.latest,
-                    gap / ExpiringValueSet.DAY,
-                    List.of(AlertSample.of(observation)),
-                    Map.of(
-                            "last_seen",
-                            DetectorAlertFactory.time(state.latest),
-                            "days",
-                            Long.toString(gap / ExpiringValueSet.DAY),
-                            "longest_gap_days",
-                            Long.toString(state.maxGap / ExpiringValueSet.DAY),
-                            Explanation.FACT,
-                            explanation(observation, gap, state.maxGap))));
+        if (gap >= shortMicros && gap > LONGER * state.maxGap) {
+            out.accept((gap >= dormantMicros ? alerts : ofShort)
+                    .alert(
+                            observation,
+                            Long.toString(state.latest / ExpiringValueSet.DAY),
+                            state.latest,
+                            gap / ExpiringValueSet.DAY,
+                            List.of(AlertSample.of(observation)),
+                            Map.of(
+                                    "last_seen",
+                                    DetectorAlertFactory.time(state.latest),
+                                    "days",
+                                    Long.toString(gap / ExpiringValueSet.DAY),
+                                    "longest_gap_days",
+                                    Long.toString(state.maxGap / ExpiringValueSet.DAY),
+                                    Explanation.FACT,
+                                    explanation(observation, gap, state.maxGap))));
         }
         state.maxGap = Math.max(state.maxGap, gap);
         state.latest = observation.micros();
@@ -100,7 +110,7 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
     }
 
     private String explanation(Observation observation, long gap, long maxGap) {
-        long expected = Math.max(dormantMicros, (long) (LONGER * maxGap));
+        long expected = Math.max(gap >= dormantMicros ? dormantMicros : shortMicros, (long) (LONGER * maxGap));
         return String.format(
                 "%s is active after a pause of %s; at most %s were expected, because the longest earlier pause was %s.",
                 observation.entity().get(2),

@@ -69,7 +69,8 @@ final class DetectorFactory {
             case FIRST_SEEN_READ -> firstSeenRead(settings, basis);
             case FIRST_SEEN_DATA_CLASS -> firstSeenDataClass(settings, basis);
             case FIRST_SEEN_STATEMENT -> firstSeenStatement(settings, basis);
-            case DORMANT_ACCOUNT -> new DormantAccountDetector(basis, settings.days("inactivity", 35));
+            case DORMANT_ACCOUNT -> new DormantAccountDetector(
+                    basis, settings.days("inactivity", 35), settings.days("short_inactivity", 21));
             case OFF_HOURS -> new OffHoursDetector(basis, OffHoursDetector.Rhythm.of(settings));
             case VOLUME_ROWS -> volume(settings, basis, VolumeDetector.Measure.ROWS, 20_000);
             case VOLUME_STATEMENTS -> volume(settings, basis, VolumeDetector.Measure.STATEMENTS, 5_000);

@@ -55,10 +55,11 @@ public final class ChangedColumns {
     private static final String SEPARATOR = ",";
 
     /** Tables in which applications record what their users did. */
-    private static final Pattern LOG =
-            Pattern.compile("(?i)(.*[._])?([a-z]+_)?(audits?|audit_?(trail|log|entry|entries|events?)|trail"
+    private static final Pattern LOG = Pattern.compile(
+            "(?i)(.*[._])?([a-z]+_)?(audits?|audit_?(trail|log|entry|entries|events?)|trail"
                     + "|logs?|(access|activity|change|security|login|event)_?logs?|history|histories|journal|[a-z]*protokoll|bitacora"
-                    + "|auditoria(_[a-z]+)?|historial|dziennik|denik|registros?)");
+                    + "|auditoria(_[a-z]+)?|historial|dziennik|denik|registros?|wijzigings_?log|logboek"
+                    + "|(aendrings|endrings|andrings|hendelses|tapahtuma|muutos)_?(logg?|loki)|naplo|istoric|storico|riwayat)");
 
     /** Tables of few rows that decide how an application behaves, what it charges, and who may do what. */
     private static final Pattern SETTINGS_TABLE = Pattern.compile("(?i)(.*[._])?("
@@ -69,6 +70,8 @@ public final class ChangedColumns {
             + "|thresholds?|set_?points?|konfiguration(en)?|einstellung(en)?|tarife?|preise?|preisliste|berechtigung(en)?"
             + "|rechte|grenzwerte|steuers(a|ae|ä)tze|configuracion(es)?|ajustes|precios|tarifas?|permisos|parametros"
             + "|configurations?|parametres?|reglages|prix|tarifs|droits|impostazioni|prezzi|tariffe|permessi|instellingen"
+            + "|indstillinger|innstillinger|installningar|asetukset|nastavenia?|postavke|podesavanja|beallitasok|setari"
+            + "|pengaturan|cau_hinh|mipangilio|ayarlar|definicoes|opzioni|opties"
             + "|prijzen|configuraco?es|precos|ustawienia|cennik|ceny)");
 
     /** Tables of what somebody found or decided about a person, which is corrected by few. */
@@ -76,7 +79,9 @@ public final class ChangedColumns {
             + "results?|grades?|marks|diagnos(is|es|tics)|prescriptions?|verdicts?|findings"
             + "|befunde?|ergebnisse?|noten|diagnosen|rezepte?|resultados?|notas|recetas?|diagnosticos?|resultats?"
             + "|ordonnances?|risultati|referti|voti|ricette|uitslagen|cijfers|recepten|exames|laudos|receitas"
-            + "|wyniki|oceny|recepty|rozpoznania|betyg|provsvar|sonuclar|receteler|vysledky|znamky)(_[a-z?]+)?");
+            + "|wyniki|oceny|recepty|rozpoznania|betyg|provsvar|sonuclar|receteler|vysledky|znamky"
+            + "|toets_?resultaten|resultaten|resultater|karakterer|tulokset|arvosanat|eredmenyek|jegyek"
+            + "|rezultate|ocjene|ocene|matokeo)(_[a-z?]+)?");
 
     private static final Pattern COLUMN = Pattern.compile("([a-z0-9_$?]{1,64})`? ?=");
     /** A number that a value is multiplied with or divided by, unlike one that is added, changes any rows by any amount. */
@@ -103,7 +108,7 @@ public final class ChangedColumns {
     private final UnaryOperator<String> payOf = new RecentShapes(table -> PayTables.contain(table) ? table : "");
 
     public ChangedColumns() {
-        for (ColumnKind kind : EnumSet.complementOf(EnumSet.of(ColumnKind.PAY))) { // balances contain it
+        for (ColumnKind kind : EnumSet.complementOf(EnumSet.of(ColumnKind.PAY, ColumnKind.IDENTITY_NUMBERS))) {
             labels.put(kind, kind.label());
         }
     }

@@ -27,7 +27,8 @@ public final class ReadColumns {
     private static final int MAX_TABLE = 129;
 
     private static final Set<String> READING = Set.of("SELECT", "TABLE", "CREATE", "INSERT", "REPLACE");
-    private static final List<ColumnKind> KINDS = List.of(ColumnKind.SECRETS, ColumnKind.BANK_DETAILS, ColumnKind.PAY);
+    private static final List<ColumnKind> KINDS =
+            List.of(ColumnKind.SECRETS, ColumnKind.BANK_DETAILS, ColumnKind.PAY, ColumnKind.IDENTITY_NUMBERS);
     /** Rules report reads of catalogues. */
     private static final Pattern CATALOGUE =
             Pattern.compile("(?i)(information_schema|performance_schema|sys|mysql)\\..*");

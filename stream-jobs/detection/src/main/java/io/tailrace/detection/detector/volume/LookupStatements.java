@@ -4,6 +4,7 @@ import io.tailrace.detection.detector.DetectorEventFields;
 import io.tailrace.detection.detector.firstseen.ColumnKind;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,8 +37,11 @@ final class LookupStatements {
     private static final Pattern TABLE = Pattern.compile("(?i)(.*[._])?((door|gate|alarm|entry|access|unlock|safe|vault"
             + "|locker)_?(codes?|pins?)|secrets?|credentials?|passwords?|passwoerter|kennwoerter|api_?keys?|mandates?"
             + "|sepa_?mandates?|bank_?(accounts?|details))");
-    private static final ColumnKind[] READ_KINDS = {ColumnKind.SECRETS, ColumnKind.BANK_DETAILS};
-    private static final ColumnKind[] CHANGED_KINDS = ColumnKind.values();
+    private static final ColumnKind[] READ_KINDS = {
+        ColumnKind.SECRETS, ColumnKind.BANK_DETAILS, ColumnKind.IDENTITY_NUMBERS
+    };
+    private static final ColumnKind[] CHANGED_KINDS =
+            EnumSet.complementOf(EnumSet.of(ColumnKind.IDENTITY_NUMBERS)).toArray(ColumnKind[]::new);
 
     private static final byte NO_LOOKUP = 0;
     private static final byte ANY_ROWS = 1;

@@ -52,6 +52,7 @@ class FirstSeenChangeTest {
             value = {
                 "UPDATE; update t set state = ? where id = ? and token = ?; UPDATE app.t",
                 "UPDATE; update t set last_seen = ?, passenger = ?, rollout = ? where role_id = ?; UPDATE app.t",
+                "UPDATE; update t set bsn = ?, funcao = ?, so_luong = ?, suma = ? where id = ?; UPDATE app.t",
                 "UPDATE; update t set all_x = x * ?, n = n + ?, paid_at = ?, due = ? where id = ?; UPDATE app.t",
                 "DELETE; delete from t where password = ?; DELETE app.t"
             })
@@ -64,7 +65,15 @@ class FirstSeenChangeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"lab.wyniki_badan", "lab.results", "skola.betyg", "app.lims_result", "school.grades"})
+    @ValueSource(
+            strings = {
+                "lab.wyniki_badan",
+                "lab.results",
+                "skola.betyg",
+                "app.lims_result",
+                "school.grades",
+                "kurs.toetsresultaten"
+            })
     void resultsOfAPersonAreChanged(String table) {
         change(0, "UPDATE", "update u set state = ? where id = ?", "app.u");
         readsForTwoWeeks();

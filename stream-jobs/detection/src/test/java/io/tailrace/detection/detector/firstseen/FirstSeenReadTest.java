@@ -27,6 +27,8 @@ class FirstSeenReadTest {
                 "select surname, born from `app`.`patrons` p order by surname; app.patrons; MEDIUM; all persons of app.patrons",
                 "select person, amount from salaries where month = ?; hr.salaries; MEDIUM; pay in hr.salaries",
                 "select gehalt from t where id = ?; app.t; MEDIUM; pay in app.t",
+                "select name, bsn from t where id = ?; app.t; MEDIUM; identity numbers in app.t",
+                "select t.fodsels_nr from t where id = ?; app.t; MEDIUM; identity numbers in app.t",
                 "table parcels; app.parcels; LOW; all rows of app.parcels",
                 "select place, note from parcels; app.parcels; LOW; all rows of app.parcels"
             })
@@ -43,6 +45,7 @@ class FirstSeenReadTest {
                 "select name from members where pwd_hash = ?",
                 "select count(*) from members",
                 "select id from members",
+                "select liczba_dni, tax_id, so_luong, rdv_pris from members where id = ?",
                 "select distinct branch_id from members",
                 "select * from members limit ?",
                 "select * from members order by created_at desc limit ?",
