@@ -35,7 +35,7 @@ PRODUCT = {
     "health_interval": "5",
     "memory_detect": "640",
 }
-"""Settings that users have, in place of those of tests. The heap of detect is that for 3,500 entries a second."""
+"""Settings that users have, in place of those of tests. Detect has the heap for 3,500 entries a second."""
 COMPONENTS = ("kafka", "clickhouse", "flink", "detect", "census", "repair", "fluentbit", "facts", "metrics")
 COMPONENTS_OF_PAGES = ("superset", "evidence", "fingerprint", "witness", "transparency")
 SAMPLE_MINUTES = 0.5
