@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 public enum ColumnKind {
     SECRETS(
             "(.*_)?(pwd|pw|pass|otp|totp|mfa|\\?fa|pin|mdp|hash|salt|digest)(_.*)?|.*(password|passwd|kennwort|passwort|token"
-                    + "|secret|contrasena|senha|wachtwoord|haslo|heslo|jelszo|parola|sifre|losenord|salasana|adgangskode"
+                    + "|secret|contrasena|senha|wachtwoord|haslo|heslo|jelszo|parola|sifre|losenord|salasana|parool|geslo|adgangskode"
                     + "|passord|kata_sandi|mat_khau|nenosiri|lozinka|slaptazodis|jeton|apikey|api_key|private_key"
                     + "|recovery_code"
                     + "|(door|gate|alarm|entry|access|unlock|safe|vault|locker)_?(code|pin)).*|clave(_.*)?"),
