@@ -162,22 +162,23 @@ public final class ListCollapser {
      * @param row first byte of the row that was written before, {@code firstEnd} if that was a list of placeholders
      */
     private int moreRows(int row, int firstEnd) {
+        int next = nextRow(firstEnd);
+        if (next < 0) {
+            return firstEnd;
+        }
         Set<ByteBuffer> known = new HashSet<>();
         if (row < firstEnd) {
             known.add(withoutLiterals(row, firstEnd));
         }
         int end = firstEnd;
-        while (true) {
-            int next = nextRow(end);
-            if (next < 0) {
-                return end;
-            }
+        for (; next >= 0; next = nextRow(end)) {
             end = nextEnd;
             if (evaluates(next, end) && known.add(withoutLiterals(next, end))) {
                 put((byte) ',');
                 copy(next, end);
             }
         }
+        return end;
     }
 
     /** Returns the index of the row after a comma, or -1 if there is none. Sets {@link #nextEnd}. */
