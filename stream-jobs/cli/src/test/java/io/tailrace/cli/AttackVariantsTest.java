@@ -65,14 +65,15 @@ class AttackVariantsTest {
         "weak-signals.txt, 0.95",
         "hosting.txt, 0.94",
         "within.txt, 1.0",
-        "conditions.txt, 1.0"
+        "conditions.txt, 1.0",
+        "calls.txt, 1.0"
     })
     void detectsAttacksForTheRightReason(String file, double floor) throws IOException {
         assertThat(recall("attacks", file, 0)).as(MISSED, "attacks", file).isGreaterThanOrEqualTo(floor);
     }
 
     @ParameterizedTest
-    @CsvSource({"known.txt, 0.98", "held-out.txt, 0.95", "conditions.txt, 0.97"})
+    @CsvSource({"known.txt, 0.98", "held-out.txt, 0.95", "conditions.txt, 0.97", "calls.txt, 1.0"})
     void detectsVariantsOfAttacks(String file, double floor) throws IOException {
         assertThat(recall("variants", file, VARIANTS))
                 .as(MISSED, "variants", file)
@@ -84,7 +85,7 @@ class AttackVariantsTest {
         Set<String> names = new TreeSet<>();
         bundle.rules().rules().forEach(rule -> names.add(rule.header().name()));
         bundle.rules().correlations().forEach(rule -> names.add(rule.header().name()));
-        for (String file : List.of("known.txt", "held-out.txt", "within.txt", "conditions.txt")) {
+        for (String file : List.of("known.txt", "held-out.txt", "within.txt", "conditions.txt", "calls.txt")) {
             List<String> named = AttackList.of(file).stream()
                     .flatMap(attack -> attack.rules().stream())
                     .toList();

@@ -315,16 +315,18 @@ public final class Fingerprinter {
             return keep(masked, 0, length, named("use ?", length));
         }
         StatementTables tables = reader.read(masked, length);
-        if (masker.isVerb(CALL)) {
-            names.call(masked, length);
+        boolean call = masker.isVerb(CALL);
+        if (call && !names.call(masked, length)) {
             return keep(masked, 0, length, shape(names.bytes(), names.length(), tables));
         }
         int read = Math.min(length, MAX_READ_LENGTH);
         boolean literal = literals.arePossible(masked, read);
         boolean named = accounts.arePossible(masked, read);
-        names.mask(masked, length);
+        if (!call) {
+            names.mask(masked, length);
+        }
         collapser.collapse(names.bytes(), names.length());
-        boolean renamed = namesKept && (masker.isRewritten() || names.areKept() || masker.startsWithVerb(USE));
+        boolean renamed = namesKept && (call || masker.isRewritten() || names.areKept() || masker.startsWithVerb(USE));
         return keep(masked, 0, length, shape(collapser.bytes(), collapser.length(), tables, literal, named, renamed));
     }
 

@@ -123,6 +123,27 @@ class KeptNamesTest {
         assertThat(shape.isRenamed()).isFalse();
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "CALL shop.p1(1, @a, b + 2) | call shop.p1",
+                "CALL p1 (1) | call p1",
+                "CALL P1(1, SLEEP(5)) | call p1(?, sleep(?))",
+                "CALL p1((SELECT c1 FROM mysql.user LIMIT 2, 1)) | call p1((select c? from mysql.user limit ?))",
+                "CALL p1(@@version) | call p1(@@version)",
+                "CALL p1(1); DROP TABLE t1 | call p1; drop table t1",
+                "CALL p1; SELECT SLEEP(5) FROM t1 | call p1; select sleep(?) from t?",
+            })
+    void argumentsThatEvaluateAndStatementsThatFollowArePartOfACall(String statement, String fingerprint) {
+        NormalizedStatement shape = shape(fingerprinter, statement);
+        assertThat(shape.fingerprint()).isEqualTo(fingerprint);
+        NormalizedStatement before = shape(previous, statement);
+        assertThat(shape.isRenamed()).isEqualTo(shape.queryId() != before.queryId());
+        byte[] bytes = ByteText.bytes(statement);
+        assertThat(fingerprinter.previousId(shape, bytes, 0, bytes.length)).isEqualTo(before.queryId());
+    }
+
     /** All spellings of an account have one class; other names have other classes. */
     @Test
     void spellingsOfAnAccountAreOneClass() {

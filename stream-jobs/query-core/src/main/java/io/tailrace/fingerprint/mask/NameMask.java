@@ -35,14 +35,18 @@ public final class NameMask {
         reserve(end);
         length = 0;
         kept = false;
-        int from = 0;
+        statements(0);
+        in = null;
+    }
+
+    private void statements(int start) {
+        int from = start;
         while (from < to) {
             NameMaskRules rules = namesKept ? NameMaskRules.of(in, from, to) : NameMaskRules.MASKED;
             int next = namesKept && rules != NameMaskRules.PROGRAM ? NameMaskRules.end(in, from, to) : to;
             statement(from, next, rules);
             from = next;
         }
-        in = null;
     }
 
     private void statement(int from, int end, NameMaskRules rules) {
@@ -165,15 +169,48 @@ public final class NameMask {
         return end;
     }
 
-    /** Masks a CALL up to its arguments; the procedure's name keeps its digits, as in Percona's tools. */
-    public void call(byte[] masked, int end) {
+    /**
+     * Masks a CALL; the procedure's name keeps its digits, as in Percona's tools. Arguments are omitted if they are
+     * literals, variables and operators. Arguments that call a function, contain a subquery or read a system variable are
+     * kept, and so is a statement that follows.
+     *
+     * @return whether the result contains more than the name
+     */
+    public boolean call(byte[] masked, int end) {
+        in = masked;
+        to = end;
         reserve(end);
         length = 0;
-        while (length < end && masked[length] != '(') {
-            out[length] = ByteText.lower(masked[length]);
-            length++;
+        kept = false;
+        int callEnd = NameMaskRules.end(in, 0, to);
+        int open = 0;
+        while (open < callEnd && in[open] != '(' && in[open] != ';') {
+            out[length++] = ByteText.lower(in[open++]);
         }
-        length = ByteText.trimBlanks(out, 0, length);
+        boolean evaluates = namesKept && evaluates(open, callEnd);
+        if (evaluates) {
+            masked(open, callEnd);
+        } else {
+            length = ByteText.trimBlanks(out, 0, length);
+        }
+        boolean followed = namesKept && callEnd < to;
+        if (followed && !evaluates) {
+            out[length++] = ';';
+        }
+        if (followed) {
+            statements(callEnd);
+        }
+        in = null;
+        return evaluates || followed;
+    }
+
+    private boolean evaluates(int open, int end) {
+        for (int i = open + 1; i < end; i++) {
+            if (in[i] == '(' || in[i] == '@' && in[i - 1] == '@') {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether the rules before tailrace-2 may have given the statement another class. */
