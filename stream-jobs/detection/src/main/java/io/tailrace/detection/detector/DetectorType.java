@@ -50,7 +50,7 @@ public enum DetectorType {
             "153b7ec1-0991-5865-8d78-0ab5e12a65a8",
             Level.LOW,
             "First change of rows or of sensitive columns, or first stored program, of an account",
-            "An account updates or deletes rows of a table, or creates a stored program, for the first time, or sets secrets, rights, bank details or balances of a table, or changes entries of a log of an application, for the first time. It may be a person who uses the privileges of an application, or an injection.",
+            "An account updates or deletes rows of a table, or creates a stored program, for the first time, or sets secrets, rights, bank details or balances of a table, or changes entries of a log of an application, or copies or drops a table, for the first time, or changes bank details at an hour at which it was never active. It may be a person who uses the privileges of an application, or an injection.",
             List.of("attack.impact", "attack.persistence", "attack.t1565.001", "attack.t1098"),
             List.of("A new release of the application.", "An administrator who corrects rows."),
             List.of(
@@ -60,7 +60,7 @@ public enum DetectorType {
             "c2f4a7d1-6b83-5e09-8d57-31ab90e4f6c2",
             Level.LOW,
             "First read of secrets, bank details, pay or all rows of a table by an account",
-            "An account selects columns of passwords, codes, bank details or salaries, or all rows of a table, and did not do so on earlier days.",
+            "An account selects columns of passwords, codes, bank details or salaries, or all rows of a table, and did not do so on earlier days, or uses a table although it only read catalogues on earlier days.",
             List.of("attack.collection", "attack.credential-access", "attack.t1213", "attack.t1555"),
             List.of("A new release of an application.", "A person with a new task."),
             List.of(

@@ -246,10 +246,14 @@ class DetectorsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"20, none", "22, LOW", "34, LOW", "36, MEDIUM"})
-    void aPauseOfThreeWeeksHasTheLevelLow(int days, String level) {
+    @CsvSource({"20, 5, none", "22, 5, LOW", "34, 5, LOW", "36, 5, MEDIUM", "20, 1, none", "22, 1, MEDIUM", "22, 0, LOW"
+    })
+    void aPauseOfThreeWeeksHasTheLevelLowUnlessTheAccountWasUsedForLess(int days, int weeks, String level) {
         start("dormant_account: {}");
-        run.at(0, "user", "old").at(DAY, "user", "old").at((1 + days) * DAY, "user", "old");
+        for (int week = 0; week <= weeks; week++) {
+            run.at(week * WEEK, "user", "old");
+        }
+        run.at(weeks * WEEK + days * DAY, "user", "old");
 
         assertThat(run.alerts().stream().map(alert -> alert.rule().level().toString()))
                 .containsExactlyElementsOf(level.equals("none") ? List.of() : List.of(level));

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Accounts that are known by events without a table or program. */
@@ -285,17 +286,40 @@ class FirstSeenActivityTest {
         assertThat(alerts).extracting(alert -> alert.rule().level()).containsExactly(Level.LOW, Level.MEDIUM);
     }
 
+    /** States of version 6 do not contain whether an account used tables with data, so this is learned after the upgrade. */
+    @ParameterizedTest
+    @CsvSource({"1, none", "15, MEDIUM"})
+    void valuesThatAStateOfVersionSixLacksAreLearnedFirst(int daysAfter, String level) throws IOException {
+        StatefulDetector detector =
+                DetectorRun.file("first_seen_read: {}").detectors().get(0);
+        List<RaisedAlert> alerts = new ArrayList<>();
+        DetectorState state = detector.newState();
+        worksFrom(detector, state, 0, 30);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        state.write(new DataOutputStream(bytes));
+        byte[] six = Arrays.copyOf(bytes.toByteArray(), bytes.size() - 1);
+        six[0] = 6;
+        state = detector.readState(new DataInputStream(new ByteArrayInputStream(six)));
+
+        worksFrom(detector, state, 30, 30 + daysAfter);
+        detector.update(state, access("tables with data", 30 + daysAfter), alerts::add);
+
+        assertThat(alerts)
+                .extracting(alert -> alert.rule().level().toString())
+                .isEqualTo(level.equals("none") ? List.of() : List.of(level));
+    }
+
     private static void worksFrom(StatefulDetector detector, DetectorState state, int from, int to) {
         for (int day = from; day < to; day++) {
             detector.update(state, access("bi.sales", day), alert -> {});
         }
     }
 
-    /** Replaces the hours at the end of a state, a boolean and four integers, by false: there are none. */
+    /** Replaces the hours near the end of a state, a boolean, four integers and another boolean, by false: there are none. */
     private static byte[] versionFive(DetectorState state) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         state.write(new DataOutputStream(bytes));
-        byte[] written = Arrays.copyOf(bytes.toByteArray(), bytes.size() - 4 * Integer.BYTES);
+        byte[] written = Arrays.copyOf(bytes.toByteArray(), bytes.size() - 4 * Integer.BYTES - 1);
         written[0] = 5;
         written[written.length - 1] = 0;
         return written;

@@ -26,7 +26,8 @@ import java.util.function.Consumer;
  */
 public final class DormantAccountDetector extends AbstractDetector<DormantAccountDetector.State> {
 
-    private static final byte VERSION = 1;
+    private static final byte WITHOUT_DAYS = 1;
+    private static final byte VERSION = 2;
     /** A pause is unusual if it is longer than the longest earlier one by this factor. */
     private static final double LONGER = 1.5;
 
@@ -38,7 +39,8 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
 
     /**
      * @param dormantMicros pause that has the level of the detector, microseconds
-     * @param shortMicros pause that has the level low, because holidays are as long, microseconds
+     * @param shortMicros pause that has the level low, because holidays are as long, microseconds; it has the level of the
+     *     detector for an account that was used on several days, but in a shorter time than the pause
      */
     public DormantAccountDetector(DetectorDefinition basis, long dormantMicros, long shortMicros) {
         super(basis, State::new);
@@ -58,6 +60,8 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
 
         private long latest = Long.MIN_VALUE;
         private long maxGap;
+        /** Days from the first use to the latest one, at most 127; 127 in states of version 1. */
+        private byte usedDays;
 
         @Override
         public long latestMicros() {
@@ -69,13 +73,25 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
             out.writeByte(VERSION);
             out.writeLong(latest);
             out.writeLong(maxGap);
+            out.writeByte(usedDays);
         }
 
         @Override
         public void read(DataInput in) throws IOException {
-            DetectorDefinition.requireVersion(in, VERSION);
+            byte version = DetectorDefinition.requireVersion(in, WITHOUT_DAYS, VERSION);
             latest = in.readLong();
             maxGap = in.readLong();
+            usedDays = version > WITHOUT_DAYS ? in.readByte() : Byte.MAX_VALUE;
+        }
+
+        private void use(long micros) {
+            int passed = latest == Long.MIN_VALUE ? 0 : ExpiringValueSet.day(micros) - ExpiringValueSet.day(latest);
+            usedDays = (byte) Math.min(Byte.MAX_VALUE, usedDays + passed);
+        }
+
+        /** Returns whether the account was used on several days, but not for as long as it was then unused. */
+        private boolean wasBriefly(long gap) {
+            return usedDays > 0 && gap > usedDays * ExpiringValueSet.DAY;
         }
     }
 
@@ -87,7 +103,7 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
         }
         long gap = state.latest == Long.MIN_VALUE ? 0 : observation.micros() - state.latest;
         if (gap >= shortMicros && gap > LONGER * state.maxGap) {
-            out.accept((gap >= dormantMicros ? alerts : ofShort)
+            out.accept((gap >= dormantMicros || state.wasBriefly(gap) ? alerts : ofShort)
                     .alert(
                             observation,
                             Long.toString(state.latest / ExpiringValueSet.DAY),
@@ -104,6 +120,7 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
                                     Explanation.FACT,
                                     explanation(observation, gap, state.maxGap))));
         }
+        state.use(observation.micros());
         state.maxGap = Math.max(state.maxGap, gap);
         state.latest = observation.micros();
         return true;

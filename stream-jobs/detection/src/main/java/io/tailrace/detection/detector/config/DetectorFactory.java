@@ -131,6 +131,8 @@ final class DetectorFactory {
                 settings.whole("many_tables_per_day", 5, 1, 10_000),
                 Dumps::tables,
                 value -> false,
+                value -> false,
+                value -> false,
                 Raised.AWAY);
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES));
     }
@@ -163,6 +165,8 @@ final class DetectorFactory {
                 0,
                 values,
                 serious,
+                ChangedColumns::isSetting,
+                ChangedColumns::isOfOfficeHours,
                 raised);
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_TABLES, CHANGES_SETTLE));
     }

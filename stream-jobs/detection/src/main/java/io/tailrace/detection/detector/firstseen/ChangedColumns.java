@@ -38,6 +38,12 @@ public final class ChangedColumns {
     public static final String DEFINITIONS = "definitions";
 
     static final String STORED_PROGRAMS = "stored programs";
+    /** Rows that {@code CREATE TABLE … SELECT} copies. */
+    static final String COPIED_TABLES = "copied tables";
+    /** Tables and databases. */
+    static final String DROPPED_TABLES = "dropped tables";
+    /** Follows the kind of columns that a trigger assigns: {@code bank details by stored programs}. */
+    static final String BY_STORED_PROGRAMS = " by stored programs";
 
     private static final Set<String> DEFINING = Set.of(
             "CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE", "GRANT", "REVOKE", "ANALYZE", "OPTIMIZE", "CHECK", "KILL");
@@ -46,6 +52,14 @@ public final class ChangedColumns {
     private static final Pattern STORED_PROGRAM = Pattern.compile(
             "create (or replace )?(definer ?= ?[^ ]+ ?)?(aggregate )?(procedure|function|trigger|event|package)\\b.*",
             Pattern.DOTALL);
+    private static final Pattern COPY =
+            Pattern.compile("create (or replace )?table\\b.*\\bselect\\b.*", Pattern.DOTALL);
+    private static final Pattern DROP = Pattern.compile("drop (tables?|database|schema)\\b.*", Pattern.DOTALL);
+    /** A trigger that sets one of these columns changes rows whenever somebody else stores them. */
+    private static final Pattern SET_BY_TRIGGER = Pattern.compile("\\bnew ?\\. ?`?([a-z0-9_$?]{1,64})`? ?:?=");
+
+    private static final List<ColumnKind> OF_TRIGGERS =
+            List.of(ColumnKind.BANK_DETAILS, ColumnKind.RIGHTS, ColumnKind.BALANCES);
     private static final String IN = " in ";
     private static final String LOG_ENTRIES = "log entries" + IN;
     private static final String SETTINGS = "settings" + IN;
@@ -115,7 +129,25 @@ public final class ChangedColumns {
 
     /** Returns whether a value names a kind of columns, not only a table. */
     public static boolean isKind(String value) {
-        return value.contains(IN);
+        return value.contains(IN) || value.endsWith(BY_STORED_PROGRAMS);
+    }
+
+    /** Returns whether a value names a setting, which a new account rarely changes. */
+    public static boolean isSetting(String value) {
+        return value.startsWith(SETTINGS);
+    }
+
+    /** Returns whether a value is a reason to ask at an unusual hour, even of an account that changes it every day. */
+    public static boolean isOfOfficeHours(String value) {
+        return value.startsWith(ColumnKind.BANK_DETAILS.label() + IN)
+                || value.startsWith(PAY + IN)
+                || value.startsWith(ColumnKind.BALANCES.label() + IN)
+                || value.startsWith(ColumnKind.RIGHTS.label() + IN);
+    }
+
+    /** Returns whether a value is a definition that is reported for an account that defined nothing before. */
+    static boolean isDefinition(String value) {
+        return value.equals(STORED_PROGRAMS) || value.equals(COPIED_TABLES) || value.equals(DROPPED_TABLES);
     }
 
     /** Returns what the event changes; empty for a statement that changes no rows. */
@@ -156,8 +188,27 @@ public final class ChangedColumns {
         if (TEMPORARY.matcher(statement).matches()) {
             return List.of();
         }
-        boolean isProgram = STORED_PROGRAM.matcher(statement).matches();
-        return List.of(FieldValue.of(isProgram ? STORED_PROGRAMS : DEFINITIONS));
+        if (STORED_PROGRAM.matcher(statement).matches()) {
+            return storedProgram(shortened(statement));
+        }
+        boolean isCopy = COPY.matcher(statement).matches();
+        boolean isDrop = DROP.matcher(statement).matches();
+        return List.of(FieldValue.of(isCopy ? COPIED_TABLES : isDrop ? DROPPED_TABLES : DEFINITIONS));
+    }
+
+    private static List<FieldValue> storedProgram(String statement) {
+        List<FieldValue> values = new ArrayList<>(1);
+        values.add(FieldValue.of(STORED_PROGRAMS));
+        Matcher column = SET_BY_TRIGGER.matcher(statement);
+        Set<ColumnKind> known = EnumSet.noneOf(ColumnKind.class);
+        while (column.find()) {
+            for (ColumnKind kind : OF_TRIGGERS) {
+                if (kind.contains(column.group(1)) && known.add(kind)) {
+                    values.add(FieldValue.of(kind.label() + BY_STORED_PROGRAMS));
+                }
+            }
+        }
+        return values;
     }
 
     /** Adds what the name of a table tells about its rows. Entries of logs are inserted by everybody. */

@@ -6,18 +6,13 @@ import io.tailrace.detection.detector.AlertSample;
 import io.tailrace.detection.detector.DetectorAlertFactory;
 import io.tailrace.detection.detector.DetectorDefinition;
 import io.tailrace.detection.detector.DetectorEventFields;
-import io.tailrace.detection.detector.DetectorState;
 import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
-import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.history.ShortHistory;
 import io.tailrace.detection.sigma.rule.Level;
-import java.io.DataInput;
-import java.io.DataOutput;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +22,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 
 /**
  * Detects a value that an entity never had before, such as a new host or a new program of a user.
@@ -37,26 +31,18 @@ import java.util.regex.Pattern;
  * entity that was inactive continues to learn. An entity can be active without any value: a monitoring account may read no
  * table. Its first value after the learning is new.
  */
-public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.State> {
+public final class FirstSeenDetector extends AbstractDetector<FirstSeenState> {
 
-    private static final byte OLDEST_VERSION = 1;
-    private static final byte WITHOUT_CLASSES = 2;
-    private static final byte WITHOUT_MANY = 3;
-    private static final byte WITHOUT_HOURS = 4;
-    private static final byte WITHOUT_FIRST_DAY = 5;
-    private static final byte VERSION = 6;
     private static final int MAX_NAMED = 5;
     private static final String FIELD_OF_CLASSES = "data_class";
     /** Key of the cache for events without a value. No value is empty. */
     private static final String NO_VALUE = "";
 
-    /** Copies and log tables of gh-ost and pt-online-schema-change: one change of a schema has three of them. */
-    private static final Pattern COPIES = Pattern.compile("(.*\\.)?_.+_(gho|ghc|del|new|old)");
-
     private static final String FIRST_CLASS = " It accessed no sensitive data before.";
     private static final String FIRST_EVER = " It changed no rows and defined nothing before.";
     private static final String FIRST_DEFINED = " It defined nothing before.";
     private static final String AWAY = " It was never active within two hours of this time of the day before.";
+    private static final String NEW_ACCOUNT = " The account is new, but the log of the instance is not.";
     private static final String OF_CLASS = "\n";
 
     private final Subject subject;
@@ -81,6 +67,9 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
      *     has the level medium; it is for entities without a new value in the settling period before; 0: never
      * @param values returns the values of an event
      * @param serious values whose alerts have the level medium
+     * @param early values that are reported from the first activity of an entity on, if the log is as old as the learning
+     *     period
+     * @param away values that are new again at hours of the day at which the entity was never active
      * @param raised other reasons for the level medium, for entities that are learned for the whole learning period
      */
     public record Subject(
@@ -94,6 +83,8 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             int many,
             Function<DetectionEvent, List<FieldValue>> values,
             Predicate<String> serious,
+            Predicate<String> early,
+            Predicate<String> away,
             Raised raised) {
 
         public Subject(
@@ -125,12 +116,14 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
                     many,
                     event -> event.values(field),
                     value -> false,
+                    value -> false,
+                    value -> false,
                     Raised.NEVER);
         }
     }
 
     public FirstSeenDetector(DetectorDefinition basis, Subject subject, Learning learning) {
-        super(basis, State::new);
+        super(basis, FirstSeenState::new);
         this.subject = subject;
         this.learning = learning;
         List<String> fields = new ArrayList<>(List.of("cluster", "instance"));
@@ -176,69 +169,20 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
             List<String> key =
                     subject.entity.isEmpty() ? List.of(cluster, instance) : List.of(cluster, instance, entity);
             Observation observed = basis.observation(event, event.actionId(), key, unseen, classes);
-            observations.accept(classes > 0 ? observed.withHistory(ShortHistory.days(event)) : observed);
-        }
-    }
-
-    /** The known values of an entity. */
-    static final class State implements DetectorState {
-
-        private final ObservedPeriod observed = new ObservedPeriod();
-        private long latestNew = Long.MIN_VALUE;
-        private boolean restless;
-        /** Whether the entity accessed a data class. States of version 2 do not contain it; it is true for them. */
-        private boolean classesKnown;
-
-        /** Whether the entity had no new value in the settling period before this day's first one. */
-        private boolean settled;
-        /** New values of the day without those of catalogues and schema changes. */
-        private int countedToday;
-
-        private HoursOfDay hours = new HoursOfDay();
-        private DailyNoveltyCounter today = new DailyNoveltyCounter(0);
-        private ExpiringValueSet values = new ExpiringValueSet();
-
-        @Override
-        public long latestMicros() {
-            return observed.latest();
-        }
-
-        @Override
-        public void write(DataOutput out) throws IOException {
-            out.writeByte(VERSION);
-            observed.write(out);
-            out.writeLong(latestNew);
-            out.writeBoolean(restless);
-            today.write(out);
-            values.write(out);
-            out.writeBoolean(classesKnown);
-            out.writeBoolean(settled);
-            out.writeInt(countedToday);
-            hours.write(out);
-        }
-
-        @Override
-        public void read(DataInput in) throws IOException {
-            byte version = DetectorDefinition.requireVersion(in, OLDEST_VERSION, VERSION);
-            observed.read(in);
-            latestNew = in.readLong();
-            restless = in.readBoolean();
-            today = version == OLDEST_VERSION ? DailyNoveltyCounter.readFirstVersion(in) : DailyNoveltyCounter.read(in);
-            values = ExpiringValueSet.read(in);
-            classesKnown = version <= WITHOUT_CLASSES || in.readBoolean();
-            settled = version > WITHOUT_MANY && in.readBoolean();
-            countedToday = version > WITHOUT_MANY ? in.readInt() : 0;
-            hours = version > WITHOUT_HOURS ? HoursOfDay.read(in, version > WITHOUT_FIRST_DAY) : new HoursOfDay();
+            boolean isEarly = unseen.stream().anyMatch(subject.early);
+            int history = classes > 0 ? ShortHistory.days(event) : event.history();
+            observations.accept(classes > 0 || isEarly ? observed.withHistory(history) : observed);
         }
     }
 
     @Override
-    protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
+    protected boolean apply(FirstSeenState state, Observation observation, Consumer<RaisedAlert> out) {
         long micros = observation.micros();
         // Only the first observation of an hour is certain to arrive, so others must not change its times.
         boolean isEarlier = ExpiringValueSet.hour(micros) < ExpiringValueSet.hour(state.observed.first());
         boolean changed = ExpiringValueSet.hour(micros) > ExpiringValueSet.hour(state.observed.latest()) || isEarlier;
         boolean learned = hasLearned(state, micros);
+        boolean learnsAdded = state.learnsAdded(micros, learning.micros());
         if (changed) {
             state.observed.extend(micros);
         }
@@ -248,14 +192,18 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         if (unknown.isEmpty()) {
             return changed;
         }
-        List<String> reported = unknown.stream().filter(subject.quiet.negate()).toList();
+        List<String> reported = unknown.stream()
+                .filter(subject.quiet.negate())
+                .filter(value -> !learnsAdded || !AddedValues.contain(value))
+                .toList();
+        boolean early = !learned && isEarly(observation, reported);
         // A first new value begins the learning again, but the rest of its day counts towards many.
         boolean restOfDay = state.settled && state.today.day() == ExpiringValueSet.day(micros);
-        if ((learned || restOfDay) && !state.restless && !reported.isEmpty()) {
+        if ((learned || restOfDay || early) && !state.restless && !reported.isEmpty()) {
             startDay(state, micros, newBefore);
             boolean many = reachesMany(state, reported);
             boolean isSensitive = observation.amount() > 0 || reported.stream().anyMatch(subject.serious);
-            boolean due = state.today.add(reported, isSensitive, learning.maxPerDay()) && learned;
+            boolean due = state.today.add(reported, isSensitive, learning.maxPerDay()) && (learned || early);
             if (due || many) {
                 out.accept(alert(state, observation, reported, many));
             }
@@ -264,7 +212,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         return true;
     }
 
-    private boolean hasLearned(State state, long micros) {
+    private boolean hasLearned(FirstSeenState state, long micros) {
         if (state.observed.first() == Long.MAX_VALUE) {
             return false;
         }
@@ -273,10 +221,34 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
                 || state.observed.latest() - unchanged >= learning.settleMicros();
     }
 
-    private List<String> learn(State state, Observation observation) {
+    /** Returns whether a new account uses values that no account uses at first, and the log is old enough to tell. */
+    private boolean isEarly(Observation observation, List<String> reported) {
+        return observation.history() >= learning.days() && reported.stream().anyMatch(subject.early);
+    }
+
+    /** Returns the values of an observation, and those that are new at this hour of the day. */
+    private List<String> valuesOf(FirstSeenState state, Observation observation) {
+        List<String> values = observation.values();
+        if (values.stream().noneMatch(subject.away) || !isAway(state, observation.micros())) {
+            return values;
+        }
+        List<String> all = new ArrayList<>(values);
+        for (String value : values) {
+            if (subject.away.test(value) && state.values.find(ExpiringValueSet.hash(value)) >= 0) {
+                all.add(value + AddedValues.UNUSUAL_HOUR);
+            }
+        }
+        return all;
+    }
+
+    private boolean isAway(FirstSeenState state, long micros) {
+        return state.observed.hasLasted(learning.micros(), micros) && state.hours.isAway(micros, learning.micros());
+    }
+
+    private List<String> learn(FirstSeenState state, Observation observation) {
         List<String> unknown = new ArrayList<>(0);
         int hour = ExpiringValueSet.hour(observation.micros());
-        for (String value : observation.values()) {
+        for (String value : valuesOf(state, observation)) {
             long hash = ExpiringValueSet.hash(value);
             int place = state.values.find(hash);
             place = place >= 0 ? place : state.values.find(ExpiringValueSet.hash(allRows(value)));
@@ -300,7 +272,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         return value.endsWith(suffix) ? value.substring(0, value.length() - suffix.length()) : value;
     }
 
-    private void startDay(State state, long micros, long newBefore) {
+    private void startDay(FirstSeenState state, long micros, long newBefore) {
         int day = ExpiringValueSet.day(micros);
         if (day != state.today.day()) {
             state.today = new DailyNoveltyCounter(day);
@@ -310,17 +282,16 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     }
 
     /** Counts the new values of an event; returns whether the day's number reaches {@link Subject#many} with it. */
-    private boolean reachesMany(State state, List<String> reported) {
+    private boolean reachesMany(FirstSeenState state, List<String> reported) {
         int before = state.countedToday;
         for (String value : reported) {
-            boolean own =
-                    !CatalogueTables.contain(value) && !COPIES.matcher(value).matches();
+            boolean own = !CatalogueTables.contain(value) && !SchemaChangeTables.contain(value);
             state.countedToday += own ? 1 : 0;
         }
         return state.settled && before < subject.many && state.countedToday >= subject.many;
     }
 
-    private RaisedAlert alert(State state, Observation observation, List<String> unknown, boolean many) {
+    private RaisedAlert alert(FirstSeenState state, Observation observation, List<String> unknown, boolean many) {
         Map<String, String> facts = new TreeMap<>();
         facts.put(subject.field, String.join(", ", unknown.subList(0, Math.min(MAX_NAMED, unknown.size()))));
         facts.put("known_values", Integer.toString(state.values.size() - unknown.size()));
@@ -342,28 +313,31 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     }
 
     /** Returns whether the entity accesses a data class for the first time, and the log is old enough to tell. */
-    private boolean isFirstClass(State state, Observation observation) {
+    private boolean isFirstClass(FirstSeenState state, Observation observation) {
         return observation.amount() > 0 && !state.classesKnown && observation.history() >= learning.days();
     }
 
     /** Returns the reason for a level that its values alone do not have; empty if there is none. */
-    private String raisedBy(State state, Observation observation, List<String> unknown) {
+    private String raisedBy(FirstSeenState state, Observation observation, List<String> unknown) {
         long micros = observation.micros();
-        if (subject.raised == Raised.NEVER || !state.observed.hasLasted(learning.micros(), micros)) {
+        if (!state.observed.hasLasted(learning.micros(), micros)) {
+            return !hasLearned(state, micros) && isEarly(observation, unknown) ? NEW_ACCOUNT : "";
+        }
+        if (subject.raised == Raised.NEVER) {
             return "";
         }
         boolean isExcused =
                 unknown.stream().allMatch(CatalogueTables::contain) || Maintenance.isStatement(observation.statement());
-        String away = state.hours.isAway(micros, learning.micros()) && !isExcused ? AWAY : "";
+        String away = isAway(state, micros) && !isExcused ? AWAY : "";
         if (subject.raised == Raised.AWAY) {
             return away;
         }
         boolean defined = state.values.find(ExpiringValueSet.hash(ChangedColumns.DEFINITIONS)) >= 0;
-        boolean isProgram = unknown.contains(ChangedColumns.STORED_PROGRAMS);
-        return state.values.size() == unknown.size() ? FIRST_EVER : isProgram && !defined ? FIRST_DEFINED : away;
+        boolean defines = unknown.stream().anyMatch(ChangedColumns::isDefinition);
+        return state.values.size() == unknown.size() ? FIRST_EVER : defines && !defined ? FIRST_DEFINED : away;
     }
 
-    private String explanation(State state, Observation observation, List<String> unknown) {
+    private String explanation(FirstSeenState state, Observation observation, List<String> unknown) {
         String what = subject.field.replace('_', ' ');
         int known = state.values.size() - unknown.size();
         return String.format(

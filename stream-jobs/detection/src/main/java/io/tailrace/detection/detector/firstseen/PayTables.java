@@ -12,7 +12,7 @@ final class PayTables {
             + "(salar(y|ies)|payrolls?|pay_?slips?|pay_?stubs?|wages?|compensations?|gehaelter|gehaltsabrechnung(en)?|loehne"
             + "|lohn_?abrechnung(en)?|nominas?|salarios|paies?|salaires|bulletins_?paie|stipendi|buste_?paga|salarissen"
             + "|wynagrodzenia|wyplaty|pensje|folha(_[a-z_]+)?|holerites?|mzdy|maaslar|loner|loenn|lonninger|palkat|mishahara"
-            + "|gaji|lonn|lonner|fizetesek|salarii)");
+            + "|gaji|lonn|lonner|fizetesek|salarii|vencimentos|ordenados|remuneracoes)");
 
     private PayTables() {}
 

@@ -26,6 +26,13 @@ public final class ReadColumns {
     /** Two names of a server with a point between them, characters. */
     private static final int MAX_TABLE = 129;
 
+    /** Tables of a server's users, not those of its catalogues: unknown to an account that only monitors. */
+    static final String DATA = "tables with data";
+    /** Follows a kind of columns and a table if a query has no condition. */
+    static final String MANY_ROWS = " (many rows)";
+
+    private static final List<FieldValue> ONLY_DATA = List.of(FieldValue.of(DATA));
+    private static final Set<String> USING = Set.of("SELECT", "TABLE", "INSERT", "REPLACE", "UPDATE", "DELETE");
     private static final Set<String> READING = Set.of("SELECT", "TABLE", "CREATE", "INSERT", "REPLACE");
     private static final List<ColumnKind> KINDS =
             List.of(ColumnKind.SECRETS, ColumnKind.BANK_DETAILS, ColumnKind.PAY, ColumnKind.IDENTITY_NUMBERS);
@@ -37,6 +44,7 @@ public final class ReadColumns {
     private static final String SEPARATOR = ",";
     private static final String WHOLE = "whole";
     private static final String FLAGGED = "flagged";
+    private static final String MANY = "many";
     private static final String ALL_ROWS = "all rows of ";
     private static final String ALL_PERSONS = "all persons of ";
 
@@ -74,6 +82,8 @@ public final class ReadColumns {
     private final UnaryOperator<String> persons =
             new RecentShapes(table -> PERSONS.matcher(table).matches() ? ALL_PERSONS : ALL_ROWS);
 
+    private final UnaryOperator<String> data =
+            new RecentShapes(table -> CATALOGUE.matcher(table).matches() ? "" : DATA);
     private final UnaryOperator<String> payOf = new RecentShapes(table -> PayTables.contain(table) ? table : "");
 
     public ReadColumns() {
@@ -87,12 +97,40 @@ public final class ReadColumns {
         return !value.startsWith(ALL_ROWS);
     }
 
-    /** Returns what the event reads; empty for a statement that reads a part of the rows and no sensitive columns. */
+    /** Returns what the event reads, and {@link #DATA} for any table but those of catalogues. */
     public List<FieldValue> of(DetectionEvent event) {
+        String verb = DetectorEventFields.text(event, "verb");
         List<FieldValue> tables = event.values("table_read");
-        if (tables.isEmpty() || !READING.contains(DetectorEventFields.text(event, "verb"))) {
-            return List.of();
+        List<FieldValue> written = event.values("table_written");
+        boolean usesData = USING.contains(verb) && !hasCopy(written) && (hasData(tables) || hasData(written));
+        List<FieldValue> reads = tables.isEmpty() || !READING.contains(verb) ? List.of() : reads(event, tables);
+        if (!usesData) {
+            return reads;
         }
+        if (reads.isEmpty()) {
+            return ONLY_DATA;
+        }
+        List<FieldValue> all = new ArrayList<>(reads);
+        all.add(ONLY_DATA.get(0));
+        return all;
+    }
+
+    /** Returns whether a statement belongs to a change of a schema, which administrators run. */
+    private static boolean hasCopy(List<FieldValue> written) {
+        return !written.isEmpty() && SchemaChangeTables.contain(written.get(0).text());
+    }
+
+    private boolean hasData(List<FieldValue> tables) {
+        for (FieldValue table : tables) {
+            if (table.text().length() <= MAX_TABLE && !data.apply(table.text()).isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns what the event reads; empty for a statement that reads a part of the rows and no sensitive columns. */
+    private List<FieldValue> reads(DetectionEvent event, List<FieldValue> tables) {
         String statement = DetectorEventFields.statement(event);
         String known = statement.length() <= MAX_LENGTH ? withPay(facts.apply(statement), tables) : "";
         if (known.isEmpty() || CATALOGUE.matcher(tables.get(0).text()).matches()) {
@@ -106,8 +144,14 @@ public final class ReadColumns {
                 if (tables.size() == 1 && (fact.equals(WHOLE) || isFlagged(event, label))) {
                     reads.add(FieldValue.of(label + table));
                 }
-            } else {
-                tables.forEach(table -> reads.add(FieldValue.of(fact + " in " + table.text())));
+            } else if (!fact.equals(MANY)) {
+                String part = known.contains(SEPARATOR + MANY) ? MANY_ROWS : "";
+                for (FieldValue table : tables) {
+                    reads.add(FieldValue.of(fact + " in " + table.text()));
+                    if (!part.isEmpty()) {
+                        reads.add(FieldValue.of(fact + " in " + table.text() + part));
+                    }
+                }
             }
         }
         return reads;
@@ -154,10 +198,16 @@ public final class ReadColumns {
                 }
             }
         }
-        if (isWhole(UNCONDITIONAL, statement)) {
+        boolean hasKind = !known.isEmpty();
+        boolean isWhole = isWhole(UNCONDITIONAL, statement);
+        boolean isTrivial = !isWhole && isWhole(TRIVIAL, statement);
+        if (isWhole) {
             known.add(WHOLE);
-        } else if (isWhole(TRIVIAL, statement)) {
+        } else if (isTrivial) {
             known.add(FLAGGED);
+        }
+        if (hasKind && (isWhole || isTrivial) && !statement.contains(" where ")) {
+            known.add(MANY);
         }
         return String.join(SEPARATOR, known);
     }

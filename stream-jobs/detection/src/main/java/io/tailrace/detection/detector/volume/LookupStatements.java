@@ -25,7 +25,10 @@ final class LookupStatements {
 
     private static final String NAME = "[a-z0-9_.$?`]{1,130}";
     private static final String VALUE = "(= ?\\?|in ?\\(\\?\\+?\\)|like ?\\?)";
-    private static final String BY_VALUE = " where \\(?" + NAME + " ?" + VALUE + "\\)?"
+    /** {@link RangeStatements} count patterns: lists of a search are many and would hide lookups. */
+    private static final String KEY = "(= ?\\?|in ?\\(\\?\\+?\\))";
+
+    private static final String BY_VALUE = " where \\(?" + NAME + " ?" + KEY + "\\)?"
             + "( and \\(?" + NAME + "( ?" + VALUE + "| is (not )?null| ?(>|<|>=|<=|<>|!=) ?(\\?|" + NAME
             + "))\\)?){0,3}"
             + "( order by [a-z0-9_?`., ]{1,130})?( limit ?\\?(, ?\\?| offset ?\\?)?)?";

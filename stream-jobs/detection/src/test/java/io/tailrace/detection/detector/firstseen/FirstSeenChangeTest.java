@@ -171,6 +171,67 @@ class FirstSeenChangeTest {
                 .isEqualTo(level.equals("none") ? List.of() : List.of(level));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "CREATE; create table scratch.a as select * from t where id < ?; copied tables",
+                "CREATE; create or replace table s.a select id from t; copied tables",
+                "DROP; drop table if exists t; dropped tables",
+                "DROP; drop database app; dropped tables"
+            })
+    void anAccountThatDefinedNothingCopiesOrDropsTables(String verb, String statement, String change) {
+        change(0, "UPDATE", "update u set state = ? where id = ?", "app.u");
+        readsForTwoWeeks();
+        change(LEARNED, verb, statement, "app.t");
+        assertThat(run.alert().rule().level()).hasToString("MEDIUM");
+        assertThat(run.alert().facts()).containsEntry("change", change);
+        assertThat(run.alert().facts().get("explanation")).endsWith("It defined nothing before.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "set new.iban = if(new.amount > ?, ?, new.iban); stored programs, bank details by stored programs",
+                "set new.`balance` = ?, new.role = ?; stored programs, balances by stored programs, rights by stored programs",
+                "set new.total = new.price * ?, new.token = uuid(); stored programs"
+            })
+    void aTriggerSetsSensitiveColumns(String body, String change) {
+        readsForTwoWeeks();
+        change(LEARNED, "CREATE", "create trigger g before insert on t for each row " + body, "app.t");
+        assertThat(run.alert().facts()).containsEntry("change", change);
+    }
+
+    @Test
+    void aNewAccountChangesSettings() {
+        change(0, "UPDATE", "update t set state = ? where id = ?", "app.t");
+        change(0, "UPDATE", "update app_settings set value = ? where name = ?", "app.app_settings");
+        assertThat(run.alert().rule().level()).hasToString("MEDIUM");
+        assertThat(run.alert().facts().get("explanation"))
+                .endsWith("The account is new, but the log of the instance is not.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "update t set iban = ? where id = ?; 8; bank details in app.t at an unusual hour",
+                "update t set iban = ? where id = ?; 2; none",
+                "update t set amount = ? where id = ?; 8; none"
+            })
+    void bankDetailsAreChangedAtAnHourAtWhichTheAccountIsNeverActive(String statement, double hour, String change) {
+        for (int day = 0; day < LEARNED; day++) {
+            change(day, "UPDATE", statement, "app.t");
+        }
+        for (double day : new double[] {LEARNED, LEARNED + 1}) {
+            run.at(day * DAY + hour, "user", "eve", "verb", "UPDATE", "table_written", "app.t", "statement", statement);
+        }
+        assertThat(run.alerts())
+                .extracting(alert -> alert.facts().get("change"))
+                .isEqualTo(change.equals("none") ? List.of() : List.of(change));
+    }
+
     @Test
     void applicationsThatSetPasswordsEveryDayAndRefusedStatementsAreNotReported() {
         for (int day = 0; day < 20; day++) {

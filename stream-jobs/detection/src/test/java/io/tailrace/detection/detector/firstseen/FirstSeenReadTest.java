@@ -3,6 +3,7 @@ package io.tailrace.detection.detector.firstseen;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.detector.DetectorRun;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -67,6 +68,53 @@ class FirstSeenReadTest {
         run.at(at, "user", "eve", "verb", "SELECT", "statement", "select ?");
         run.at(at, "user", "eve", "verb", "SELECT", "table_read", "app.parcels", "statement", "select * from parcels");
         assertThat(run.alert().rule().level()).hasToString(level);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "select id, pwd_hash from users limit ?; secrets in app.users (many rows)",
+                "select pwd_hash from users order by id limit ?, ?; secrets in app.users (many rows)",
+                "select pwd_hash from users where id > ? limit ?; none",
+                "select max(pwd_hash) from users; none"
+            })
+    void anAccountThatReadsSecretsOfOneReadsThoseOfMany(String statement, String read) {
+        for (int day = 0; day < LEARNED; day++) {
+            read(day, "select pwd_hash from users where login = ?", "app.users");
+        }
+        read(LEARNED, statement, "app.users");
+        assertThat(run.alerts())
+                .extracting(
+                        alert -> alert.facts().get("read") + " " + alert.rule().level())
+                .isEqualTo(read.equals("none") ? List.of() : List.of(read + " MEDIUM"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "SELECT, table_read, app.t, MEDIUM",
+        "INSERT, table_written, app.t, MEDIUM",
+        "SELECT, table_read, performance_schema.threads, none",
+        "ALTER, table_written, app.t, none"
+    })
+    void anAccountThatOnlyReadsCataloguesUsesATable(String verb, String field, String table, String level) {
+        for (int day = 0; day < LEARNED; day++) {
+            run.at(day * DAY, "user", "eve", "verb", "SHOW", "statement", "show global status");
+            read(day, "select state from processlist", "information_schema.processlist");
+        }
+        run.at(
+                LEARNED * DAY,
+                "user",
+                "eve",
+                "verb",
+                verb,
+                field,
+                table,
+                "statement",
+                "select name from t where id = ?");
+        assertThat(run.alerts())
+                .extracting(alert -> alert.rule().level().toString())
+                .isEqualTo(level.equals("none") ? List.of() : List.of(level));
     }
 
     @Test

@@ -41,6 +41,7 @@ class LookupVolumeTest {
             strings = {
                 "select name from clients where id = ?",
                 "select iban from clients where id > ?",
+                "select iban from clients where name like ? order by name limit ?",
                 "select iban from clients where id = ? or id = ?",
                 "select iban from clients c join t on t.id = c.id where c.id = ?",
                 "select iban from clients where id = (select max(id) from t)",
