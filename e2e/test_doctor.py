@@ -17,6 +17,7 @@ import pytest
 
 from e2e import commands
 from e2e.attack_day.mariadb import Installation, Server
+from e2e.pulling.five_ways import check_ways
 from e2e.pulling.log_tables import (
     PULLER,
     TableServer,
@@ -348,6 +349,10 @@ def tables(server, tmp_path) -> TableServer:
 
 def test_log_tables_have_the_events_of_the_files(tables, tmp_path):
     check_both_logs(tables, tmp_path)
+
+
+def test_a_slow_log_has_the_same_events_by_five_ways(tables, tmp_path):
+    check_ways(tables, tmp_path)
 
 
 def test_tables_are_read_once_although_they_are_renamed_and_the_puller_is_killed(tables):
