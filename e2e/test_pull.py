@@ -4,12 +4,9 @@ killed."""
 import base64
 import json
 import os
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from random import Random
 
@@ -27,7 +24,7 @@ from e2e.pulling.fake_rds import FakeRds
 from e2e.pulling.log_tables import ARCHIVE, PULLER, TableServer
 from e2e.pulling.otel_topic import COLLECTED, TOPIC, CollectedServer
 from e2e.pulling.puller import Puller
-from e2e.pulling.service_http import FaultError
+from e2e.pulling.service_http import FaultError, serving
 from e2e.stack import Stack, wait_until
 from e2e.topics import committed
 from e2e.wait_for_idle import await_exact, settle, tailrace
@@ -143,19 +140,6 @@ def fake() -> FakeRds:
 def endpoint(fake: FakeRds) -> Iterator[str]:
     with serving(query_protocol.serve("rds", fake.handle)) as address:
         yield address
-
-
-@contextmanager
-def serving(server: ThreadingHTTPServer) -> Iterator[str]:
-    """Runs the server of a fake; yields its address."""
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @pytest.fixture

@@ -6,12 +6,10 @@ import itertools
 import json
 import os
 import subprocess
-import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import UTC, datetime
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from random import Random
 
@@ -23,6 +21,7 @@ from e2e.pulling.fake_objects import FakeObjects
 from e2e.pulling.fake_objects import serve as serve_objects
 from e2e.pulling.fake_rds import FakeRds
 from e2e.pulling.log_tables import PULLER, TablePuller, TableServer
+from e2e.pulling.service_http import serving
 from tailrace.config.resources import REPOSITORY
 
 LIVE = "slowquery/mysql-slowquery.log"
@@ -75,7 +74,7 @@ def _serve(services: ExitStack, entries: list[bytes]) -> Iterator[dict[str, str]
     rds.rename(LIVE, f"{LIVE}.2026-11-26.10")
     rds.write(LIVE, b"".join(entries[half:]))
     named = {"region": "eu-central-1", "db_instance": STREAM}
-    yield {**named, "endpoint": services.enter_context(_serving(query_protocol.serve("rds", rds.handle)))}
+    yield {**named, "endpoint": services.enter_context(serving(query_protocol.serve("rds", rds.handle)))}
 
     watched = FakeCloudWatch(seed=6, page_events=7)
     began = int(time.time() - 3600) * 1000
@@ -84,7 +83,7 @@ def _serve(services: ExitStack, entries: list[bytes]) -> Iterator[dict[str, str]
         watched.put(STREAM, at, entry.decode().removesuffix("\n"), at + 900)
     yield {
         **named,
-        "endpoint": services.enter_context(_serving(json_protocol.serve("logs", watched.handle))),
+        "endpoint": services.enter_context(serving(json_protocol.serve("logs", watched.handle))),
     }
 
     stored = FakeObjects("s3")
@@ -95,21 +94,8 @@ def _serve(services: ExitStack, entries: list[bytes]) -> Iterator[dict[str, str]
             for at, entry in zip(times[number : number + 25], entries[number : number + 25], strict=True)
         ]
         stored.put(f"mysql/task/{STREAM}/{number // 25:06}.gz", gzip.compress(b"".join(lines), mtime=0))
-    address = services.enter_context(_serving(serve_objects(stored)))
+    address = services.enter_context(serving(serve_objects(stored)))
     yield {**named, "url": "s3://logs/mysql", "endpoint": address, "since": "2026-01-01T00:00:00Z"}
-
-
-@contextmanager
-def _serving(server: ThreadingHTTPServer) -> Iterator[str]:
-    """Runs the server of a fake; yields its address."""
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def _pulled(directory: Path, source: Mapping[str, str]) -> list[Path]:

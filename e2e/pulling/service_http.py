@@ -1,7 +1,9 @@
 """Serves a fake service of AWS: to a client of boto3 in this process, or on a port of loopback."""
 
 import io
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -74,3 +76,16 @@ def serve(service: str, answer: Answer) -> ThreadingHTTPServer:
             pass
 
     return ThreadingHTTPServer(("127.0.0.1", 0), Requests)
+
+
+@contextmanager
+def serving(server: ThreadingHTTPServer) -> Iterator[str]:
+    """Runs the server of a fake; yields its address."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
